@@ -1,0 +1,57 @@
+#pragma once
+#include "graph.hpp"
+
+namespace uge {
+
+/// What each edit costs. All finite and >= 0 (checked where they enter). Relabelling to the same label is free
+/// unless a matrix says otherwise. By default every edit costs 1, and edge labels do not count.
+struct EditCosts {
+    double node_insert = 1;
+    double node_delete = 1;
+    double node_relabel = 1;
+    double edge_insert = 1;
+    double edge_delete = 1;
+    double edge_relabel = 0;
+    const double* node_matrix = nullptr;  ///< labels x labels, row = left label; replaces node_relabel
+    const double* edge_matrix = nullptr;  ///< likewise for edges
+    std::int32_t num_node_labels = 0;     ///< side of node_matrix
+    std::int32_t num_edge_labels = 0;     ///< side of edge_matrix
+    bool transposed = false;              ///< both matrices are read with row = right label
+
+    /// Every edit 1 and edge labels ignored: the fast path of integers.
+    [[nodiscard]] auto uniform() const -> bool {
+        return node_insert == 1 && node_delete == 1 && node_relabel == 1 && edge_insert == 1 && edge_delete == 1 &&
+               edge_relabel == 0 && node_matrix == nullptr && edge_matrix == nullptr;
+    }
+    [[nodiscard]] auto relabel_node(Label from, Label to) const -> double {
+        if (node_matrix != nullptr) {
+            return node_matrix[entry(from, to, num_node_labels)];
+        }
+        return from == to ? 0 : node_relabel;
+    }
+    [[nodiscard]] auto relabel_edge(Label from, Label to) const -> double {
+        if (edge_matrix != nullptr) {
+            return edge_matrix[entry(from, to, num_edge_labels)];
+        }
+        return from == to ? 0 : edge_relabel;
+    }
+    /// The costs of the way back: from right to left.
+    [[nodiscard]] auto turned() const -> EditCosts {
+        EditCosts back = *this;
+        back.node_insert = node_delete;
+        back.node_delete = node_insert;
+        back.edge_insert = edge_delete;
+        back.edge_delete = edge_insert;
+        back.transposed = !transposed;
+        return back;
+    }
+
+  private:
+    [[nodiscard]] auto entry(Label from, Label to, std::int32_t side) const -> std::size_t {
+        const auto row = static_cast<std::size_t>(transposed ? to : from);
+        const auto column = static_cast<std::size_t>(transposed ? from : to);
+        return row * static_cast<std::size_t>(side) + column;
+    }
+};
+
+}  // namespace uge

@@ -1,0 +1,140 @@
+#include "edit_cost.hpp"
+
+#include <array>
+#include <bit>
+
+namespace uge::ged {
+namespace {
+
+/// Common edges counted on rows of bits: the neighbors of a node's image against the images of its neighbors.
+template <std::size_t Words>
+auto common_edges_by_bits(const GraphView& left, const GraphView& right, std::span<const Node> mapping)
+    -> std::int64_t {
+    constexpr unsigned bits = 64;
+    // One word more than there are nodes for: the image of a deleted node is a bit there, which no row has.
+    std::array<std::uint64_t, Words + 1> row{};
+    std::array<std::uint64_t, Words + 1> image{};
+    int twice = 0;
+    for (Node u = 0; u < left.n; ++u) {
+        const Node to = mapping[static_cast<std::size_t>(u)];
+        if (to < 0) {
+            continue;
+        }
+        row.fill(0);
+        image.fill(0);
+        for (const Node x : right.neighbors(to)) {
+            row[static_cast<unsigned>(x) / bits] |= std::uint64_t{1} << (static_cast<unsigned>(x) % bits);
+        }
+        for (const Node v : left.neighbors(u)) {
+            const Node x = mapping[static_cast<std::size_t>(v)];
+            const auto at = x < 0 ? static_cast<unsigned>(Words * bits) : static_cast<unsigned>(x);
+            image[at / bits] |= std::uint64_t{1} << (at % bits);
+        }
+        for (std::size_t w = 0; w < Words; ++w) {
+            twice += std::popcount(row[w] & image[w]);
+        }
+    }
+    return twice / 2;
+}
+
+auto common_edges_by_search(const GraphView& left, const GraphView& right, std::span<const Node> mapping)
+    -> std::int64_t {
+    std::int64_t common = 0;
+    for (Node u = 0; u < left.n; ++u) {
+        const Node to = mapping[static_cast<std::size_t>(u)];
+        if (to < 0) {
+            continue;
+        }
+        for (const Node v : left.neighbors(u)) {
+            const Node other = v < u ? mapping[static_cast<std::size_t>(v)] : -1;
+            if (other >= 0) {
+                const bool shorter = right.degree(to) < right.degree(other);
+                common += find_edge(right, shorter ? to : other, shorter ? other : to) >= 0;
+            }
+        }
+    }
+    return common;
+}
+
+/// Cost of keeping the common edges by their labels, and how many they are.
+struct Kept {
+    double cost = 0;
+    std::int64_t edges = 0;
+};
+
+auto kept_edges(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<const Node> mapping)
+    -> Kept {
+    if (edges_keep_free(costs)) {
+        return {.cost = 0, .edges = common_edges(left, right, mapping)};
+    }
+    Kept kept;
+    for (Node u = 0; u < left.n; ++u) {
+        const Node to = mapping[static_cast<std::size_t>(u)];
+        if (to < 0) {
+            continue;
+        }
+        for (std::int64_t e = left.indptr[u]; e < left.indptr[u + 1]; ++e) {
+            const Node v = left.indices[e];
+            const Node other = v < u ? mapping[static_cast<std::size_t>(v)] : -1;
+            if (other < 0) {
+                continue;
+            }
+            const bool shorter = right.degree(to) < right.degree(other);
+            const std::int64_t at = find_edge(right, shorter ? to : other, shorter ? other : to);
+            if (at >= 0) {
+                ++kept.edges;
+                kept.cost += keep_edge(costs, edge_label_at(left, e), edge_label_at(right, at));
+            }
+        }
+    }
+    return kept;
+}
+
+}  // namespace
+
+auto common_edges(const GraphView& left, const GraphView& right, std::span<const Node> mapping) -> std::int64_t {
+    if (right.n <= 64) {
+        return common_edges_by_bits<1>(left, right, mapping);
+    }
+    if (right.n <= 128) {
+        return common_edges_by_bits<2>(left, right, mapping);
+    }
+    if (right.n <= 256) {
+        return common_edges_by_bits<4>(left, right, mapping);
+    }
+    return common_edges_by_search(left, right, mapping);
+}
+
+auto uniform_edit_cost(const GraphView& left, const GraphView& right, std::span<const Node> mapping) -> std::int64_t {
+    int kept = 0;
+    int same = 0;
+    for (std::size_t u = 0; u < static_cast<std::size_t>(left.n); ++u) {
+        const Node to = mapping[u];
+        kept += to >= 0;
+        same += to >= 0 && left.labels[u] == right.labels[to < 0 ? 0 : to];
+    }
+    const std::int64_t nodes = left.n + right.n - kept - same;
+    return nodes + left.num_edges() + right.num_edges() - 2 * common_edges(left, right, mapping);
+}
+
+auto edit_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<const Node> mapping)
+    -> double {
+    if (costs.uniform()) {
+        return static_cast<double>(uniform_edit_cost(left, right, mapping));
+    }
+    double nodes = 0;
+    Node kept_nodes = 0;
+    for (std::size_t u = 0; u < static_cast<std::size_t>(left.n); ++u) {
+        const Node to = mapping[u];
+        if (to >= 0) {
+            ++kept_nodes;
+            nodes += costs.relabel_node(left.labels[u], right.labels[to]);
+        }
+    }
+    nodes += costs.node_delete * (left.n - kept_nodes) + costs.node_insert * (right.n - kept_nodes);
+    const Kept kept = kept_edges(left, right, costs, mapping);
+    return nodes + kept.cost + costs.edge_delete * static_cast<double>(left.num_edges() - kept.edges) +
+           costs.edge_insert * static_cast<double>(right.num_edges() - kept.edges);
+}
+
+}  // namespace uge::ged
