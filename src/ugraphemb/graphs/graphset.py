@@ -1,0 +1,496 @@
+"""GraphSet: many graphs in one set of packed arrays."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import GraphFormatError, GraphWarning
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+IntArray = npt.NDArray[np.integer[Any]]
+Vocabulary = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphSet:
+    """An immutable collection of undirected simple graphs, packed.
+
+    Node k of graph g is row `node_offsets[g] + k` of everything that is one row a node. Each edge stands in the
+    rows of both its ends; rows of `indices` are sorted and hold ids local to their graph.
+
+    Build one with `from_edges`, `from_networkx` and the like, or read one with `ugraphemb.read_graphs`.
+
+    Attributes:
+        node_offsets: int64 (graphs + 1); where each graph's nodes begin.
+        indptr: int64 (nodes + 1); where each node's row of `indices` begins.
+        indices: int32 (2 * edges); neighbors, as ids within the graph.
+        node_labels: int32 (nodes); positions in `node_vocabulary`, all 0 where nodes carry no labels.
+        node_vocabulary: The labels themselves; empty where nodes carry none.
+        edge_labels: int32 beside `indices`, positions in `edge_vocabulary`; None where edges carry no labels.
+        node_attributes: float64 (nodes, width), or None.
+        targets: One class or value a graph, or None.
+        ids: One string a graph; positions unless given.
+        name: What the collection calls itself.
+    """
+
+    node_offsets: npt.NDArray[np.int64]
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    node_labels: npt.NDArray[np.int32]
+    node_vocabulary: Vocabulary = ()
+    edge_labels: npt.NDArray[np.int32] | None = None
+    edge_vocabulary: Vocabulary = ()
+    node_attributes: npt.NDArray[np.float64] | None = None
+    targets: npt.NDArray[Any] | None = None
+    ids: npt.NDArray[np.str_] = None  # type: ignore[assignment]  # filled in below
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ids is None:
+            object.__setattr__(self, "ids", np.arange(len(self.node_offsets) - 1).astype(np.str_))
+        for array in (
+            self.node_offsets, self.indptr, self.indices, self.node_labels,
+            self.edge_labels, self.node_attributes, self.targets, self.ids,
+        ):  # fmt: skip
+            if array is not None:
+                array.flags.writeable = False
+
+    @classmethod
+    def from_edges(
+        cls,
+        num_nodes: Iterable[int],
+        edges: npt.ArrayLike,
+        *,
+        node_labels: Iterable[Hashable] | None = None,
+        edge_labels: Iterable[Hashable] | None = None,
+        node_attributes: npt.ArrayLike | None = None,
+        targets: npt.ArrayLike | None = None,
+        ids: Iterable[str] | None = None,
+        name: str = "",
+        strict: bool = False,
+        source: str = "edges",
+    ) -> GraphSet:
+        """Graphs from one list of edges over all their nodes.
+
+        Args:
+            num_nodes: Nodes of each graph.
+            edges: Shape (e, 2). Nodes are counted through: the first node of the second graph has the number of
+                nodes of the first graph as its id. Direction does not matter, an edge may stand in both.
+            node_labels: Any hashable, one a node.
+            edge_labels: Any hashable, one a row of `edges`.
+            node_attributes: Shape (nodes, width).
+            targets: One a graph.
+            ids: One a graph, all different; positions by default.
+            strict: Refuse self loops and repeated edges instead of dropping them with one GraphWarning.
+            source: What messages call the input.
+        """
+        sizes = np.fromiter(num_nodes, np.int64) if not isinstance(num_nodes, np.ndarray) else num_nodes.astype(np.int64)
+        if sizes.size and sizes.min() < 0:
+            raise GraphFormatError(f"{source}: graph {int(sizes.argmin())} has {sizes.min()} nodes")
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        total = int(offsets[-1])
+        codes, vocabulary = _encoded(node_labels, total, f"{source}: node labels")
+        pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        edge_codes, edge_vocabulary = _encoded(edge_labels, len(pairs), f"{source}: edge labels")
+        indptr, indices, kept = _adjacency(pairs, offsets, source, strict)
+        if edge_labels is not None and len(kept):
+            _check_agreement(pairs, edge_codes, total, source, strict)
+        return cls(
+            node_offsets=offsets,
+            indptr=indptr,
+            indices=indices,
+            node_labels=codes,
+            node_vocabulary=vocabulary,
+            edge_labels=edge_codes[kept] if edge_labels is not None else None,
+            edge_vocabulary=edge_vocabulary,
+            node_attributes=_matrix(node_attributes, total, source),
+            targets=_targets(targets, len(sizes), source),
+            ids=_ids(ids, len(sizes), source),
+            name=name,
+        )
+
+    @classmethod
+    def from_networkx(cls, graphs: Iterable[nx.Graph[Any]], **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_networkx`."""
+        from ugraphemb.graphs.convert import from_networkx
+
+        return from_networkx(graphs, **options)
+
+    @classmethod
+    def from_pyg(cls, data: Any, **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_pyg`."""
+        from ugraphemb.graphs.convert import from_pyg
+
+        return from_pyg(data, **options)
+
+    @classmethod
+    def from_igraph(cls, graphs: Iterable[Any], **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_igraph`."""
+        from ugraphemb.graphs.convert import from_igraph
+
+        return from_igraph(graphs, **options)
+
+    @classmethod
+    def from_smiles(cls, smiles: Iterable[str], **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_smiles`."""
+        from ugraphemb.graphs.convert import from_smiles
+
+        return from_smiles(smiles, **options)
+
+    def to_networkx(self, **options: Any) -> list[nx.Graph[Any]]:
+        """One networkx.Graph a graph; see `ugraphemb.graphs.convert.to_networkx`."""
+        from ugraphemb.graphs.convert import to_networkx
+
+        return to_networkx(self, **options)
+
+    def to_pyg(self) -> list[Any]:
+        """One torch_geometric Data a graph; see `ugraphemb.graphs.convert.to_pyg`."""
+        from ugraphemb.graphs.convert import to_pyg
+
+        return to_pyg(self)
+
+    def to_igraph(self) -> list[Any]:
+        """One igraph.Graph a graph; see `ugraphemb.graphs.convert.to_igraph`."""
+        from ugraphemb.graphs.convert import to_igraph
+
+        return to_igraph(self)
+
+    def __len__(self) -> int:
+        return len(self.node_offsets) - 1
+
+    def __iter__(self) -> Iterator[Graph]:
+        return (Graph(self, i) for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> Graph: ...
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | npt.NDArray[Any]) -> GraphSet: ...
+    def __getitem__(self, key: Any) -> Graph | GraphSet:
+        """A view of one graph, or the collection of the graphs that a slice, mask or list of positions names."""
+        if isinstance(key, int | np.integer):
+            position = int(key) + (len(self) if key < 0 else 0)
+            if not 0 <= position < len(self):
+                raise IndexError(f"graph {key} of a collection of {len(self)}")
+            return Graph(self, position)
+        return self._take(self._positions(key))
+
+    def _positions(self, key: Any) -> npt.NDArray[np.int64]:
+        if isinstance(key, slice):
+            return np.arange(len(self))[key]
+        chosen = np.asarray(key)
+        if chosen.dtype == np.bool_:
+            if chosen.shape != (len(self),):
+                raise IndexError(f"a mask of shape {chosen.shape} for a collection of {len(self)} graphs")
+            return np.flatnonzero(chosen)
+        if chosen.size == 0:
+            return np.empty(0, np.int64)
+        if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
+            raise TypeError("graphs are chosen by a position, a slice, a mask or a list of positions")
+        if chosen.min() < -len(self) or chosen.max() >= len(self):
+            raise IndexError(f"positions from {chosen.min()} to {chosen.max()} in a collection of {len(self)} graphs")
+        return np.where(chosen < 0, chosen + len(self), chosen).astype(np.int64)
+
+    def _take(self, chosen: npt.NDArray[np.int64]) -> GraphSet:
+        nodes = _ranges(self.node_offsets[chosen], self.node_offsets[chosen + 1])
+        degrees = self.indptr[nodes + 1] - self.indptr[nodes]
+        ends = _ranges(self.indptr[self.node_offsets[chosen]], self.indptr[self.node_offsets[chosen + 1]])
+        return GraphSet(
+            node_offsets=_offsets(self.num_nodes[chosen]),
+            indptr=_offsets(degrees),
+            indices=self.indices[ends],
+            node_labels=self.node_labels[nodes],
+            node_vocabulary=self.node_vocabulary,
+            edge_labels=None if self.edge_labels is None else self.edge_labels[ends],
+            edge_vocabulary=self.edge_vocabulary,
+            node_attributes=None if self.node_attributes is None else self.node_attributes[nodes],
+            targets=None if self.targets is None else self.targets[chosen],
+            ids=self.ids[chosen],
+            name=self.name,
+        )
+
+    def __add__(self, other: GraphSet) -> GraphSet:
+        """Both collections in one, the vocabularies merged. Ids that would repeat get the collection's name or position put before them."""
+        from ugraphemb.graphs.merge import concatenated
+
+        return concatenated([self, other])
+
+    def __eq__(self, other: object) -> bool:
+        """Equal graphs, labels, attributes, targets and ids, in the same order; the order of the vocabularies and the name do not count."""
+        if not isinstance(other, GraphSet):
+            return NotImplemented
+        from ugraphemb.graphs.merge import equal
+
+        return equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def num_nodes(self) -> npt.NDArray[np.int64]:
+        """Nodes of each graph."""
+        return np.diff(self.node_offsets)
+
+    @cached_property
+    def num_edges(self) -> npt.NDArray[np.int64]:
+        """Edges of each graph."""
+        return np.diff(self.indptr[self.node_offsets]) // 2
+
+    @cached_property
+    def connected(self) -> npt.NDArray[np.bool_]:
+        """Whether each graph is connected; the empty graph is."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        total = len(self.node_labels)
+        graph_of = np.repeat(np.arange(len(self)), self.num_nodes)
+        shift = np.repeat(self.node_offsets[graph_of], np.diff(self.indptr)) if total else 0
+        matrix = csr_array((np.ones(len(self.indices), np.int8), self.indices + shift, self.indptr), (total, total))
+        _, component = connected_components(matrix, directed=False)
+        first = np.unique(component, return_index=True)[1]
+        return np.bincount(graph_of[first], minlength=len(self)) <= 1
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes when any graph, its labels or the order of the graphs does; not with ids, targets or the name."""
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self.node_offsets, self.indptr, self.indices, self.node_labels, self.edge_labels):
+            digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+            digest.update(b"|")
+        digest.update(repr((self.node_vocabulary, self.edge_vocabulary)).encode())
+        if self.node_attributes is not None:
+            digest.update(np.ascontiguousarray(self.node_attributes).tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self)} graphs", f"{len(self.node_labels)} nodes", f"{len(self.indices) // 2} edges"]
+        if self.node_vocabulary:
+            parts.append(f"{len(self.node_vocabulary)} node labels")
+        if self.edge_labels is not None:
+            parts.append(f"{len(self.edge_vocabulary)} edge labels")
+        if self.node_attributes is not None:
+            parts.append(f"{self.node_attributes.shape[1]} attributes")
+        if self.targets is not None:
+            parts.append("targets")
+        return f"GraphSet({self.name + ': ' if self.name else ''}{', '.join(parts)})"
+
+    def summary(self) -> str:
+        """What there is to know about the collection, a line each."""
+        from ugraphemb.graphs.summary import summary
+
+        return summary(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """A view of one graph of a GraphSet; nothing is copied."""
+
+    graphs: GraphSet
+    position: int
+
+    @property
+    def _nodes(self) -> slice:
+        return slice(int(self.graphs.node_offsets[self.position]), int(self.graphs.node_offsets[self.position + 1]))
+
+    @property
+    def num_nodes(self) -> int:
+        return int(self.graphs.num_nodes[self.position])
+
+    @property
+    def num_edges(self) -> int:
+        return int(self.graphs.num_edges[self.position])
+
+    @property
+    def id(self) -> str:
+        return str(self.graphs.ids[self.position])
+
+    @property
+    def target(self) -> Any:
+        """The class or value of this graph, or None."""
+        return None if self.graphs.targets is None else self.graphs.targets[self.position].item()
+
+    @property
+    def node_labels(self) -> list[Any]:
+        """One label a node, as they came; None where nodes carry none."""
+        vocabulary = self.graphs.node_vocabulary
+        codes = self.graphs.node_labels[self._nodes]
+        return [vocabulary[code] for code in codes] if vocabulary else [None] * len(codes)
+
+    @property
+    def node_attributes(self) -> npt.NDArray[np.float64] | None:
+        attributes = self.graphs.node_attributes
+        return None if attributes is None else attributes[self._nodes]
+
+    def neighbors(self, node: int) -> npt.NDArray[np.int32]:
+        """Ids of the neighbors, ascending."""
+        if not 0 <= node < self.num_nodes:
+            raise IndexError(f"node {node} of a graph of {self.num_nodes}")
+        row = self._nodes.start + node
+        return self.graphs.indices[self.graphs.indptr[row] : self.graphs.indptr[row + 1]]
+
+    @property
+    def _ends(self) -> tuple[slice, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Rows of `indices`, the node each belongs to, and which of the two places of an edge comes first."""
+        nodes = self._nodes
+        pointers = self.graphs.indptr[nodes.start : nodes.stop + 1]
+        rows = slice(int(pointers[0]), int(pointers[-1]))
+        sources = np.repeat(np.arange(self.num_nodes), np.diff(pointers))
+        return rows, sources, sources < self.graphs.indices[rows]
+
+    @property
+    def edges(self) -> npt.NDArray[np.int64]:
+        """Each edge once, shape (edges, 2), the smaller id first, sorted."""
+        rows, sources, once = self._ends
+        return np.stack([sources[once], self.graphs.indices[rows][once]], axis=1)
+
+    @property
+    def edge_labels(self) -> list[Any] | None:
+        """One label a row of `edges`; None where edges carry none."""
+        codes = self.graphs.edge_labels
+        if codes is None:
+            return None
+        rows, _, once = self._ends
+        return [self.graphs.edge_vocabulary[code] for code in codes[rows][once]]
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        return self.graphs[[self.position]].to_networkx()[0]
+
+    def __repr__(self) -> str:
+        return f"Graph({self.id!r}, {self.num_nodes} nodes, {self.num_edges} edges)"
+
+
+def _offsets(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+
+
+def _ranges(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """start, start + 1, ..., stop - 1 of each range, one after the other."""
+    lengths = stops - starts
+    offsets = _offsets(lengths)
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+
+
+def _encoded(
+    labels: Iterable[Hashable] | None, expected: int, what: str
+) -> tuple[npt.NDArray[np.int32], Vocabulary]:
+    """Labels as positions in a vocabulary: sorted where labels can be, else in order of appearance."""
+    if labels is None:
+        return np.zeros(expected, np.int32), ()
+    if isinstance(labels, np.ndarray) and labels.dtype != object:
+        values, codes = np.unique(labels, return_inverse=True)
+        vocabulary: Vocabulary = tuple(values.tolist())
+        codes = codes.reshape(-1).astype(np.int32)
+    else:
+        listed = list(labels)
+        try:
+            distinct = list(dict.fromkeys((type(label), label) for label in listed))
+        except TypeError as error:
+            raise GraphFormatError(f"{what}: every label must be hashable ({error})") from error
+        try:
+            distinct.sort(key=lambda entry: entry[1])  # type: ignore[arg-type,return-value]
+        except TypeError:
+            pass  # labels of several kinds have no order of their own
+        position = {entry: i for i, entry in enumerate(distinct)}
+        codes = np.fromiter((position[type(label), label] for label in listed), np.int32, len(listed))
+        vocabulary = tuple(label for _, label in distinct)
+    if len(codes) != expected:
+        raise GraphFormatError(f"{what}: {len(codes)} of them, expected {expected}")
+    return codes, vocabulary
+
+
+def _adjacency(
+    pairs: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64], source: str, strict: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """CSR of the undirected simple graphs, and for each entry the row of `pairs` it comes from."""
+    total = int(offsets[-1])
+    if len(pairs) == 0:
+        return np.zeros(total + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
+    u, v = pairs[:, 0], pairs[:, 1]
+    if pairs.min() < 0 or pairs.max() >= total:
+        row = int(np.flatnonzero((pairs.min(1) < 0) | (pairs.max(1) >= total))[0])
+        raise GraphFormatError(
+            f"{source}: edge {row} is ({u[row]}, {v[row]}), but node ids go from 0 to {total - 1}"
+        )
+    graph_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    across = np.flatnonzero(graph_of[u] != graph_of[v])
+    if len(across):
+        row = int(across[0])
+        raise GraphFormatError(
+            f"{source}: edge {row} is ({u[row]}, {v[row]}), which joins graph {graph_of[u[row]]} "
+            f"and graph {graph_of[v[row]]}; both ends must lie in one graph"
+        )
+    rows = np.flatnonzero(u != v)
+    loops = len(pairs) - len(rows)
+    given = np.unique(u[rows] * total + v[rows]).size
+    repeats = len(rows) - given
+    _report([(loops, "self loop"), (repeats, "repeated edge")], source, strict)
+    low, high = np.minimum(u[rows], v[rows]), np.maximum(u[rows], v[rows])
+    _, first = np.unique(low * total + high, return_index=True)
+    rows = rows[first]
+    starts = np.concatenate([u[rows], v[rows]])
+    stops = np.concatenate([v[rows], u[rows]])
+    order = np.argsort(starts * total + stops)
+    starts, stops, kept = starts[order], stops[order], np.concatenate([rows, rows])[order]
+    indptr = _offsets(np.bincount(starts, minlength=total))
+    return indptr, (stops - offsets[graph_of[stops]]).astype(np.int32), kept
+
+
+def _check_agreement(
+    pairs: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], total: int, source: str, strict: bool
+) -> None:
+    """An edge that stands twice with two labels keeps the first; say so."""
+    low, high = pairs.min(1), pairs.max(1)
+    key = low * total + high
+    edges = np.unique(key[low != high]).size
+    labelled = np.unique(np.stack([key[low != high], codes[low != high]]), axis=1).shape[1]
+    _report([(labelled - edges, "second label of an edge")], source, strict)
+
+
+def _report(dropped: list[tuple[int, str]], source: str, strict: bool) -> None:
+    found = [f"{count} {what}{'s' if count > 1 else ''}" for count, what in dropped if count]
+    if not found:
+        return
+    text = " and ".join(found)
+    if strict:
+        raise GraphFormatError(f"{source}: {text}; graphs must be simple (strict=False drops them)")
+    warnings.warn(f"{source}: dropped {text}", GraphWarning, stacklevel=4)
+
+
+def _matrix(values: npt.ArrayLike | None, rows: int, source: str) -> npt.NDArray[np.float64] | None:
+    if values is None:
+        return None
+    matrix = np.array(values, dtype=np.float64)
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or len(matrix) != rows:
+        raise GraphFormatError(f"{source}: node attributes of shape {matrix.shape}, expected ({rows}, width)")
+    return matrix
+
+
+def _targets(values: npt.ArrayLike | None, expected: int, source: str) -> npt.NDArray[Any] | None:
+    if values is None:
+        return None
+    targets = np.array(values)
+    if targets.shape != (expected,):
+        raise GraphFormatError(f"{source}: targets of shape {targets.shape}, expected ({expected},): one a graph")
+    return targets
+
+
+def _ids(values: Iterable[str] | None, expected: int, source: str) -> npt.NDArray[np.str_] | None:
+    if values is None:
+        return None
+    ids = np.array([str(value) for value in values], dtype=np.str_)
+    if len(ids) != expected:
+        raise GraphFormatError(f"{source}: {len(ids)} ids for {expected} graphs")
+    distinct, counts = np.unique(ids, return_counts=True)
+    if len(distinct) < len(ids):
+        raise GraphFormatError(f"{source}: id {str(distinct[counts > 1][0])!r} stands for more than one graph")
+    return ids
