@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.packing import (
+    Vocabulary,
+    adjacency,
+    attribute_matrix,
+    edge_array,
+    encoded,
+    id_array,
+    offsets_of,
+    ranges,
+    target_array,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
-
-IntArray = npt.NDArray[np.integer[Any]]
-Vocabulary = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphSet:
     """An immutable collection of undirected simple graphs, packed.
 
-    Node k of graph g is row `node_offsets[g] + k` of everything that is one row a node. Each edge stands in the
-    rows of both its ends; rows of `indices` are sorted and hold ids local to their graph.
+    Node k of graph g is row `node_offsets[g] + k` of everything that is one row a node. Each edge stands in
+    the rows of both its ends; rows of `indices` are sorted and hold ids local to their graph.
 
     Build one with `from_edges`, `from_networkx` and the like, or read one with `ugraphemb.read_graphs`.
 
@@ -58,12 +65,15 @@ class GraphSet:
     def __post_init__(self) -> None:
         if self.ids is None:
             object.__setattr__(self, "ids", np.arange(len(self.node_offsets) - 1).astype(np.str_))
-        for array in (
-            self.node_offsets, self.indptr, self.indices, self.node_labels,
-            self.edge_labels, self.node_attributes, self.targets, self.ids,
-        ):  # fmt: skip
-            if array is not None:
+        for array in self._fields().values():
+            if isinstance(array, np.ndarray):
                 array.flags.writeable = False
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self._fields(),)  # through __post_init__: arrays come out of a pickle writable
 
     @classmethod
     def from_edges(
@@ -84,8 +94,8 @@ class GraphSet:
 
         Args:
             num_nodes: Nodes of each graph.
-            edges: Shape (e, 2). Nodes are counted through: the first node of the second graph has the number of
-                nodes of the first graph as its id. Direction does not matter, an edge may stand in both.
+            edges: Shape (e, 2). Nodes are counted through: the first node of the second graph has the number
+                of nodes of the first graph as its id. Direction does not matter, an edge may stand in both.
             node_labels: Any hashable, one a node.
             edge_labels: Any hashable, one a row of `edges`.
             node_attributes: Shape (nodes, width).
@@ -94,28 +104,27 @@ class GraphSet:
             strict: Refuse self loops and repeated edges instead of dropping them with one GraphWarning.
             source: What messages call the input.
         """
-        sizes = np.fromiter(num_nodes, np.int64) if not isinstance(num_nodes, np.ndarray) else num_nodes.astype(np.int64)
-        if sizes.size and sizes.min() < 0:
-            raise GraphFormatError(f"{source}: graph {int(sizes.argmin())} has {sizes.min()} nodes")
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        sizes = _sizes(num_nodes, source)
+        offsets = offsets_of(sizes)
         total = int(offsets[-1])
-        codes, vocabulary = _encoded(node_labels, total, f"{source}: node labels")
-        pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
-        edge_codes, edge_vocabulary = _encoded(edge_labels, len(pairs), f"{source}: edge labels")
-        indptr, indices, kept = _adjacency(pairs, offsets, source, strict)
-        if edge_labels is not None and len(kept):
-            _check_agreement(pairs, edge_codes, total, source, strict)
+        codes, vocabulary = encoded(node_labels, total, f"{source}: node labels")
+        pairs = edge_array(edges, source)
+        edge_codes: npt.NDArray[np.int32] | None = None
+        edge_vocabulary: Vocabulary = ()
+        if edge_labels is not None:
+            edge_codes, edge_vocabulary = encoded(edge_labels, len(pairs), f"{source}: edge labels")
+        indptr, indices, kept = adjacency(pairs, offsets, edge_codes, source, strict)
         return cls(
             node_offsets=offsets,
             indptr=indptr,
             indices=indices,
             node_labels=codes,
             node_vocabulary=vocabulary,
-            edge_labels=edge_codes[kept] if edge_labels is not None else None,
+            edge_labels=None if edge_codes is None else edge_codes[kept],
             edge_vocabulary=edge_vocabulary,
-            node_attributes=_matrix(node_attributes, total, source),
-            targets=_targets(targets, len(sizes), source),
-            ids=_ids(ids, len(sizes), source),
+            node_attributes=attribute_matrix(node_attributes, total, source),
+            targets=target_array(targets, len(sizes), source),
+            ids=id_array(ids, len(sizes), source),  # type: ignore[arg-type]
             name=name,
         )
 
@@ -176,7 +185,7 @@ class GraphSet:
     @overload
     def __getitem__(self, key: slice | Sequence[int] | npt.NDArray[Any]) -> GraphSet: ...
     def __getitem__(self, key: Any) -> Graph | GraphSet:
-        """A view of one graph, or the collection of the graphs that a slice, mask or list of positions names."""
+        """A view of one graph, or the collection that a slice, a mask or a list of positions names."""
         if isinstance(key, int | np.integer):
             position = int(key) + (len(self) if key < 0 else 0)
             if not 0 <= position < len(self):
@@ -197,16 +206,18 @@ class GraphSet:
         if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
             raise TypeError("graphs are chosen by a position, a slice, a mask or a list of positions")
         if chosen.min() < -len(self) or chosen.max() >= len(self):
-            raise IndexError(f"positions from {chosen.min()} to {chosen.max()} in a collection of {len(self)} graphs")
+            raise IndexError(
+                f"positions from {chosen.min()} to {chosen.max()} in a collection of {len(self)} graphs"
+            )
         return np.where(chosen < 0, chosen + len(self), chosen).astype(np.int64)
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> GraphSet:
-        nodes = _ranges(self.node_offsets[chosen], self.node_offsets[chosen + 1])
+        nodes = ranges(self.node_offsets[chosen], self.node_offsets[chosen + 1])
         degrees = self.indptr[nodes + 1] - self.indptr[nodes]
-        ends = _ranges(self.indptr[self.node_offsets[chosen]], self.indptr[self.node_offsets[chosen + 1]])
+        ends = ranges(self.indptr[self.node_offsets[chosen]], self.indptr[self.node_offsets[chosen + 1]])
         return GraphSet(
-            node_offsets=_offsets(self.num_nodes[chosen]),
-            indptr=_offsets(degrees),
+            node_offsets=offsets_of(self.num_nodes[chosen]),
+            indptr=offsets_of(degrees),
             indices=self.indices[ends],
             node_labels=self.node_labels[nodes],
             node_vocabulary=self.node_vocabulary,
@@ -219,13 +230,13 @@ class GraphSet:
         )
 
     def __add__(self, other: GraphSet) -> GraphSet:
-        """Both collections in one, the vocabularies merged. Ids that would repeat get the collection's name or position put before them."""
+        """Both collections in one; see `ugraphemb.graphs.concatenated`."""
         from ugraphemb.graphs.merge import concatenated
 
         return concatenated([self, other])
 
     def __eq__(self, other: object) -> bool:
-        """Equal graphs, labels, attributes, targets and ids, in the same order; the order of the vocabularies and the name do not count."""
+        """Equal graphs, labels, attributes, targets and ids, in the same order; the name does not count."""
         if not isinstance(other, GraphSet):
             return NotImplemented
         from ugraphemb.graphs.merge import equal
@@ -237,12 +248,12 @@ class GraphSet:
     @cached_property
     def num_nodes(self) -> npt.NDArray[np.int64]:
         """Nodes of each graph."""
-        return np.diff(self.node_offsets)
+        return _frozen(np.diff(self.node_offsets))
 
     @cached_property
     def num_edges(self) -> npt.NDArray[np.int64]:
         """Edges of each graph."""
-        return np.diff(self.indptr[self.node_offsets]) // 2
+        return _frozen(np.diff(self.indptr[self.node_offsets]) // 2)
 
     @cached_property
     def connected(self) -> npt.NDArray[np.bool_]:
@@ -253,14 +264,16 @@ class GraphSet:
         total = len(self.node_labels)
         graph_of = np.repeat(np.arange(len(self)), self.num_nodes)
         shift = np.repeat(self.node_offsets[graph_of], np.diff(self.indptr)) if total else 0
-        matrix = csr_array((np.ones(len(self.indices), np.int8), self.indices + shift, self.indptr), (total, total))
+        matrix = csr_array(
+            (np.ones(len(self.indices), np.int8), self.indices + shift, self.indptr), (total, total)
+        )
         _, component = connected_components(matrix, directed=False)
         first = np.unique(component, return_index=True)[1]
-        return np.bincount(graph_of[first], minlength=len(self)) <= 1
+        return _frozen(np.bincount(graph_of[first], minlength=len(self)) <= 1)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes when any graph, its labels or the order of the graphs does; not with ids, targets or the name."""
+        """Changes with any graph, its labels and the order of graphs; not with ids, targets or the name."""
         digest = hashlib.blake2b(digest_size=16)
         for array in (self.node_offsets, self.indptr, self.indices, self.node_labels, self.edge_labels):
             digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
@@ -298,7 +311,9 @@ class Graph:
 
     @property
     def _nodes(self) -> slice:
-        return slice(int(self.graphs.node_offsets[self.position]), int(self.graphs.node_offsets[self.position + 1]))
+        return slice(
+            int(self.graphs.node_offsets[self.position]), int(self.graphs.node_offsets[self.position + 1])
+        )
 
     @property
     def num_nodes(self) -> int:
@@ -367,130 +382,20 @@ class Graph:
         return f"Graph({self.id!r}, {self.num_nodes} nodes, {self.num_edges} edges)"
 
 
-def _offsets(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+def _rebuilt(values: dict[str, Any]) -> GraphSet:
+    return GraphSet(**values)
 
 
-def _ranges(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """start, start + 1, ..., stop - 1 of each range, one after the other."""
-    lengths = stops - starts
-    offsets = _offsets(lengths)
-    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
-def _encoded(
-    labels: Iterable[Hashable] | None, expected: int, what: str
-) -> tuple[npt.NDArray[np.int32], Vocabulary]:
-    """Labels as positions in a vocabulary: sorted where labels can be, else in order of appearance."""
-    if labels is None:
-        return np.zeros(expected, np.int32), ()
-    if isinstance(labels, np.ndarray) and labels.dtype != object:
-        values, codes = np.unique(labels, return_inverse=True)
-        vocabulary: Vocabulary = tuple(values.tolist())
-        codes = codes.reshape(-1).astype(np.int32)
-    else:
-        listed = list(labels)
-        try:
-            distinct = list(dict.fromkeys((type(label), label) for label in listed))
-        except TypeError as error:
-            raise GraphFormatError(f"{what}: every label must be hashable ({error})") from error
-        try:
-            distinct.sort(key=lambda entry: entry[1])  # type: ignore[arg-type,return-value]
-        except TypeError:
-            pass  # labels of several kinds have no order of their own
-        position = {entry: i for i, entry in enumerate(distinct)}
-        codes = np.fromiter((position[type(label), label] for label in listed), np.int32, len(listed))
-        vocabulary = tuple(label for _, label in distinct)
-    if len(codes) != expected:
-        raise GraphFormatError(f"{what}: {len(codes)} of them, expected {expected}")
-    return codes, vocabulary
-
-
-def _adjacency(
-    pairs: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64], source: str, strict: bool
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """CSR of the undirected simple graphs, and for each entry the row of `pairs` it comes from."""
-    total = int(offsets[-1])
-    if len(pairs) == 0:
-        return np.zeros(total + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
-    u, v = pairs[:, 0], pairs[:, 1]
-    if pairs.min() < 0 or pairs.max() >= total:
-        row = int(np.flatnonzero((pairs.min(1) < 0) | (pairs.max(1) >= total))[0])
-        raise GraphFormatError(
-            f"{source}: edge {row} is ({u[row]}, {v[row]}), but node ids go from 0 to {total - 1}"
-        )
-    graph_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    across = np.flatnonzero(graph_of[u] != graph_of[v])
-    if len(across):
-        row = int(across[0])
-        raise GraphFormatError(
-            f"{source}: edge {row} is ({u[row]}, {v[row]}), which joins graph {graph_of[u[row]]} "
-            f"and graph {graph_of[v[row]]}; both ends must lie in one graph"
-        )
-    rows = np.flatnonzero(u != v)
-    loops = len(pairs) - len(rows)
-    given = np.unique(u[rows] * total + v[rows]).size
-    repeats = len(rows) - given
-    _report([(loops, "self loop"), (repeats, "repeated edge")], source, strict)
-    low, high = np.minimum(u[rows], v[rows]), np.maximum(u[rows], v[rows])
-    _, first = np.unique(low * total + high, return_index=True)
-    rows = rows[first]
-    starts = np.concatenate([u[rows], v[rows]])
-    stops = np.concatenate([v[rows], u[rows]])
-    order = np.argsort(starts * total + stops)
-    starts, stops, kept = starts[order], stops[order], np.concatenate([rows, rows])[order]
-    indptr = _offsets(np.bincount(starts, minlength=total))
-    return indptr, (stops - offsets[graph_of[stops]]).astype(np.int32), kept
-
-
-def _check_agreement(
-    pairs: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], total: int, source: str, strict: bool
-) -> None:
-    """An edge that stands twice with two labels keeps the first; say so."""
-    low, high = pairs.min(1), pairs.max(1)
-    key = low * total + high
-    edges = np.unique(key[low != high]).size
-    labelled = np.unique(np.stack([key[low != high], codes[low != high]]), axis=1).shape[1]
-    _report([(labelled - edges, "second label of an edge")], source, strict)
-
-
-def _report(dropped: list[tuple[int, str]], source: str, strict: bool) -> None:
-    found = [f"{count} {what}{'s' if count > 1 else ''}" for count, what in dropped if count]
-    if not found:
-        return
-    text = " and ".join(found)
-    if strict:
-        raise GraphFormatError(f"{source}: {text}; graphs must be simple (strict=False drops them)")
-    warnings.warn(f"{source}: dropped {text}", GraphWarning, stacklevel=4)
-
-
-def _matrix(values: npt.ArrayLike | None, rows: int, source: str) -> npt.NDArray[np.float64] | None:
-    if values is None:
-        return None
-    matrix = np.array(values, dtype=np.float64)
-    if matrix.ndim == 1:
-        matrix = matrix[:, None]
-    if matrix.ndim != 2 or len(matrix) != rows:
-        raise GraphFormatError(f"{source}: node attributes of shape {matrix.shape}, expected ({rows}, width)")
-    return matrix
-
-
-def _targets(values: npt.ArrayLike | None, expected: int, source: str) -> npt.NDArray[Any] | None:
-    if values is None:
-        return None
-    targets = np.array(values)
-    if targets.shape != (expected,):
-        raise GraphFormatError(f"{source}: targets of shape {targets.shape}, expected ({expected},): one a graph")
-    return targets
-
-
-def _ids(values: Iterable[str] | None, expected: int, source: str) -> npt.NDArray[np.str_] | None:
-    if values is None:
-        return None
-    ids = np.array([str(value) for value in values], dtype=np.str_)
-    if len(ids) != expected:
-        raise GraphFormatError(f"{source}: {len(ids)} ids for {expected} graphs")
-    distinct, counts = np.unique(ids, return_counts=True)
-    if len(distinct) < len(ids):
-        raise GraphFormatError(f"{source}: id {str(distinct[counts > 1][0])!r} stands for more than one graph")
-    return ids
+def _sizes(num_nodes: Iterable[int], source: str) -> npt.NDArray[np.int64]:
+    listed = num_nodes if isinstance(num_nodes, np.ndarray) else list(num_nodes)
+    sizes = np.asarray(listed) if len(listed) else np.empty(0, np.int64)
+    if sizes.ndim != 1 or not np.issubdtype(sizes.dtype, np.integer):
+        raise GraphFormatError(f"{source}: the number of nodes must be one whole number for each graph")
+    if sizes.size and sizes.min() < 0:
+        raise GraphFormatError(f"{source}: graph {int(sizes.argmin())} has {sizes.min()} nodes")
+    return sizes.astype(np.int64)

@@ -8,18 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.graphset import GraphSet, Vocabulary
+from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.packing import Vocabulary
 
 
 def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
     """All graphs of all parts, in order, with one vocabulary of node labels and one of edge labels.
 
-    Where only some parts carry labels, nodes of the others get the label None. Attributes must be of one width, or
-    absent everywhere; targets are kept where every part has them. Ids that repeat get their part's position before them.
+    Where only some parts carry labels, nodes of the others get the label None. Attributes must be of one
+    width, or absent everywhere; targets are kept where every part has them. If ids repeat, each gets the
+    position of its part before it.
     """
     if not parts:
         raise ValueError("no collections to concatenate")
-    node_codes, node_vocabulary = _merged([part.node_labels for part in parts], [p.node_vocabulary for p in parts])
+    node_codes, node_vocabulary = _merged(
+        [part.node_labels for part in parts], [p.node_vocabulary for p in parts]
+    )
     edge_codes: npt.NDArray[np.int32] | None = None
     edge_vocabulary: Vocabulary = ()
     if any(part.edge_labels is not None for part in parts):
@@ -29,7 +33,11 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
         )
     widths = {None if part.node_attributes is None else part.node_attributes.shape[1] for part in parts}
     if len(widths) > 1:
-        raise GraphFormatError(f"collections with node attributes of widths {sorted(map(str, widths))} do not fit together")
+        raise GraphFormatError(
+            f"collections with node attributes of widths {sorted(map(str, widths))} do not fit together"
+        )
+    rows = [part.node_attributes for part in parts if part.node_attributes is not None]
+    attributes = np.concatenate(rows) if rows else None
     ids = np.concatenate([part.ids for part in parts])
     if len(np.unique(ids)) < len(ids):
         ids = np.concatenate([np.char.add(f"{i}:", part.ids) for i, part in enumerate(parts)])
@@ -41,7 +49,7 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
         node_vocabulary=node_vocabulary,
         edge_labels=edge_codes,
         edge_vocabulary=edge_vocabulary,
-        node_attributes=None if widths == {None} else np.concatenate([p.node_attributes for p in parts if p.node_attributes is not None]),
+        node_attributes=attributes,
         targets=_joined_targets(parts),
         ids=ids,
         name=" + ".join(dict.fromkeys(part.name for part in parts if part.name)),
@@ -50,26 +58,23 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
 
 def equal(left: GraphSet, right: GraphSet) -> bool:
     """Whether two collections hold the same graphs, whatever the order of their vocabularies."""
-    same = (
+    return (
         np.array_equal(left.node_offsets, right.node_offsets)
         and np.array_equal(left.indptr, right.indptr)
         and np.array_equal(left.indices, right.indices)
         and np.array_equal(left.ids, right.ids)
-        and bool(left.node_vocabulary) == bool(right.node_vocabulary)
-        and (left.edge_labels is None) == (right.edge_labels is None)
         and _same_optional(left.node_attributes, right.node_attributes)
         and _same_optional(left.targets, right.targets)
+        and _same_labels(left.node_labels, left.node_vocabulary, right.node_labels, right.node_vocabulary)
+        and _same_labels(left.edge_labels, left.edge_vocabulary, right.edge_labels, right.edge_vocabulary)
     )
-    if not same or not _same_labels(left.node_labels, left.node_vocabulary, right.node_labels, right.node_vocabulary):
-        return False
-    if left.edge_labels is None or right.edge_labels is None:
-        return True
-    return _same_labels(left.edge_labels, left.edge_vocabulary, right.edge_labels, right.edge_vocabulary)
 
 
 def _chained(offsets: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     shifts = np.cumsum([0] + [array[-1] for array in offsets])
-    return np.concatenate([[0], *(array[1:] + shift for array, shift in zip(offsets, shifts, strict=False))]).astype(np.int64)
+    return np.concatenate(
+        [[0], *(array[1:] + shift for array, shift in zip(offsets, shifts, strict=False))]
+    ).astype(np.int64)
 
 
 def _merged(
@@ -78,9 +83,12 @@ def _merged(
     if not any(vocabularies):
         return np.concatenate(codes), ()
     entries = [[(type(label), label) for label in vocabulary or (None,)] for vocabulary in vocabularies]
-    position = {entry: i for i, entry in enumerate(dict.fromkeys(entry for part in entries for entry in part))}
+    position = {
+        entry: i for i, entry in enumerate(dict.fromkeys(entry for part in entries for entry in part))
+    }
     recoded = [
-        np.array([position[entry] for entry in part], np.int32)[code] for code, part in zip(codes, entries, strict=True)
+        np.array([position[entry] for entry in part], np.int32)[code]
+        for code, part in zip(codes, entries, strict=True)
     ]
     return np.concatenate(recoded), tuple(label for _, label in position)
 
@@ -92,16 +100,22 @@ def _joined_targets(parts: Sequence[GraphSet]) -> npt.NDArray[np.generic] | None
 
 def _same_optional(left: npt.NDArray[np.generic] | None, right: npt.NDArray[np.generic] | None) -> bool:
     if left is None or right is None:
-        return left is right
+        return left is right or (left if right is None else right).size == 0  # type: ignore[union-attr]
     floating = np.issubdtype(left.dtype, np.floating) and np.issubdtype(right.dtype, np.floating)
     return np.array_equal(left, right, equal_nan=floating)
 
 
 def _same_labels(
-    left: npt.NDArray[np.int32], left_vocabulary: Vocabulary, right: npt.NDArray[np.int32], right_vocabulary: Vocabulary
+    left: npt.NDArray[np.int32] | None,
+    left_vocabulary: Vocabulary,
+    right: npt.NDArray[np.int32] | None,
+    right_vocabulary: Vocabulary,
 ) -> bool:
-    if left_vocabulary == right_vocabulary:
-        return np.array_equal(left, right)
+    """The same label everywhere. Where there is nothing to label, labels or no labels are the same."""
+    if left is None or right is None:
+        return left is right or (left if right is None else right).size == 0  # type: ignore[union-attr]
+    if left.size == 0 or not (left_vocabulary or right_vocabulary):
+        return left.size == right.size
     position = {(type(label), label): i for i, label in enumerate(left_vocabulary)}
-    recoding = np.array([position.get((type(label), label), -1) for label in right_vocabulary] or [0], np.int32)
-    return np.array_equal(left, recoding[right])
+    recoding = [position.get((type(label), label), -1) for label in right_vocabulary]
+    return bool(left_vocabulary and recoding) and np.array_equal(left, np.array(recoding, np.int32)[right])

@@ -8,7 +8,7 @@ from ugraphemb.graphs.graphset import GraphSet
 
 
 def summary(graphs: GraphSet) -> str:
-    """Graphs, nodes (min, max, mean, population standard deviation), edges, labels, classes, connectedness."""
+    """Graphs, nodes (min, max, mean, population std), edges, labels, classes, connectedness."""
     rows = [("graphs", str(len(graphs)))]
     if len(graphs):
         nodes, edges = graphs.num_nodes, graphs.num_edges
@@ -31,7 +31,10 @@ def _targets(graphs: GraphSet) -> str:
     if graphs.targets is None:
         return "none"
     if np.issubdtype(graphs.targets.dtype, np.floating):
-        return f"{np.nanmin(graphs.targets):g} to {np.nanmax(graphs.targets):g}, mean {np.nanmean(graphs.targets):g}"
+        values = graphs.targets[np.isfinite(graphs.targets)]
+        return (
+            f"{values.min():g} to {values.max():g}, mean {values.mean():g}" if len(values) else "no numbers"
+        )
     classes, counts = np.unique(graphs.targets, return_counts=True)
     shown = ", ".join(f"{name}: {count}" for name, count in zip(classes[:6], counts[:6], strict=True))
     return f"{len(classes)} classes ({shown}{', ...' if len(classes) > 6 else ''})"

@@ -1,0 +1,278 @@
+"""From edges, labels and the like to the arrays of a GraphSet."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import GraphFormatError, GraphWarning
+
+Vocabulary = tuple[Hashable, ...]
+
+
+class MisplacedEdgeError(GraphFormatError):
+    """An edge that lies in no graph; readers turn `row` into the line of their file."""
+
+    def __init__(self, source: str, row: int, ends: tuple[int, int], reason: str) -> None:
+        super().__init__(f"{source}: edge {row} is {ends}, {reason}")
+        self.row = row
+
+
+class Adjacency(NamedTuple):
+    """CSR of undirected simple graphs."""
+
+    indptr: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]  # local ids
+    kept: npt.NDArray[np.integer[Any]]  # for each entry, the first row of the input that gave its edge
+
+
+def offsets_of(counts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
+    """Where each part begins, and where the last one ends."""
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def ranges(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """start, start + 1, ..., stop - 1 of each range, one after the other."""
+    lengths = stops - starts
+    offsets = offsets_of(lengths)
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+
+
+def encoded(
+    labels: Iterable[Hashable] | None, expected: int, what: str
+) -> tuple[npt.NDArray[np.int32], Vocabulary]:
+    """Labels as positions in a vocabulary: sorted where labels can be, else in order of appearance."""
+    if labels is None:
+        return np.zeros(expected, np.int32), ()
+    if isinstance(labels, np.ndarray) and labels.dtype != object:
+        if labels.ndim != 1:
+            raise GraphFormatError(f"{what}: an array of shape {labels.shape}, expected ({expected},)")
+        codes, vocabulary = _encoded_array(labels)
+    else:
+        codes, vocabulary = _encoded_objects(list(labels), what)
+    if len(codes) != expected:
+        raise GraphFormatError(f"{what}: {len(codes)} of them, expected {expected}")
+    return codes, vocabulary
+
+
+def _encoded_array(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], Vocabulary]:
+    if labels.size and np.issubdtype(labels.dtype, np.integer):
+        low, high = int(labels.min()), int(labels.max())
+        if high - low <= 4 * labels.size + 1000:  # a table is much faster than a sort
+            shifted = labels - low if low else labels
+            present = np.zeros(high - low + 1, np.bool_)
+            present[shifted] = True
+            values = np.flatnonzero(present)
+            table = np.empty(len(present), np.int32)
+            table[values] = np.arange(len(values), dtype=np.int32)
+            return table[shifted], tuple((values + low).tolist())
+    values, codes = np.unique(labels, return_inverse=True)
+    return codes.astype(np.int32), tuple(values.tolist())
+
+
+def _encoded_objects(labels: list[Any], what: str) -> tuple[npt.NDArray[np.int32], Vocabulary]:
+    try:
+        seen = {(type(label), label): None for label in labels}
+    except TypeError as error:
+        raise GraphFormatError(f"{what}: every label must be hashable ({error})") from error
+    # NumPy's scalars become Python's: np.int64(3) and 3 are one label. 1, 1.0 and True stay three.
+    plain = {
+        entry: (type(value), value)
+        for entry in seen
+        for value in [entry[1].item() if isinstance(entry[1], np.generic) else entry[1]]
+    }
+    distinct = list(dict.fromkeys(plain.values()))
+    try:
+        distinct.sort(key=lambda entry: entry[1])
+    except TypeError:
+        pass  # labels of several kinds have no order of their own
+    position = {entry: i for i, entry in enumerate(distinct)}
+    code_of = {entry: position[value] for entry, value in plain.items()}
+    codes = np.fromiter((code_of[type(label), label] for label in labels), np.int32, len(labels))
+    return codes, tuple(label for _, label in distinct)
+
+
+def edge_array(edges: npt.ArrayLike, source: str) -> npt.NDArray[np.integer[Any]]:
+    """The rows of an array of edges, checked for shape and kind."""
+    try:
+        pairs = np.asarray(edges)
+    except ValueError as error:
+        raise GraphFormatError(f"{source}: edges are pairs of node ids, one a row ({error})") from error
+    if pairs.size == 0:
+        return np.empty((0, 2), np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise GraphFormatError(f"{source}: edges of shape {pairs.shape}, expected (edges, 2)")
+    if not np.issubdtype(pairs.dtype, np.integer):
+        raise GraphFormatError(f"{source}: node ids of type {pairs.dtype}, expected whole numbers")
+    return pairs
+
+
+def adjacency(
+    pairs: npt.NDArray[np.integer[Any]],
+    offsets: npt.NDArray[np.int64],
+    edge_codes: npt.NDArray[np.int32] | None,
+    source: str,
+    strict: bool,
+) -> Adjacency:
+    """The undirected simple graphs that the rows of `pairs` describe, each edge in one direction or in both.
+
+    Loops, repeats and second labels of an edge are dropped and reported. Linear in nodes and edges.
+    """
+    total = int(offsets[-1])
+    if len(pairs) == 0:
+        return Adjacency(np.zeros(total + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+    if pairs.min() < 0 or pairs.max() >= total:
+        row = int(np.flatnonzero((pairs.min(1) < 0) | (pairs.max(1) >= total))[0])
+        valid = f"but node ids go from 0 to {total - 1}" if total else "but there are no nodes"
+        raise MisplacedEdgeError(source, row, (int(pairs[row, 0]), int(pairs[row, 1])), valid)
+    small = np.int32 if max(total, 2 * len(pairs)) < 2**31 else np.int64
+    u, v = pairs[:, 0].astype(small, copy=False), pairs[:, 1].astype(small, copy=False)
+    graph_starts = np.repeat(offsets[:-1].astype(small), np.diff(offsets))  # of each node's graph
+    _check_ends(u, v, graph_starts, offsets, source)
+    rows = np.arange(len(u), dtype=small)
+    proper = u != v
+    loops = len(u) - int(np.count_nonzero(proper))
+    if loops:
+        u, v, rows = u[proper], v[proper], rows[proper]
+    given = _matrix_of(u, v, rows, total)
+    again = _repeats(given)
+    repeats = int(np.count_nonzero(again))
+    turned = given.tocsc()
+    if not repeats and _same_pattern(given, turned):  # both directions of every edge stand there once
+        conflicts = 0 if edge_codes is None else _differ(edge_codes, given.data, turned.data) // 2
+        kept = np.minimum(given.data, turned.data)
+        indptr, stops = given.indptr, given.indices
+    else:
+        del given, turned
+        conflicts, full = _symmetrized(u, v, rows, total, edge_codes)
+        indptr, stops, kept = full.indptr, full.indices, full.data
+    report([(loops, "self loop"), (repeats, "repeated edge"), (conflicts, "second label")], source, strict)
+    return Adjacency(indptr.astype(np.int64), (stops - graph_starts[stops]).astype(np.int32), kept)
+
+
+def _check_ends(
+    u: npt.NDArray[Any],
+    v: npt.NDArray[Any],
+    graph_starts: npt.NDArray[Any],
+    offsets: npt.NDArray[np.int64],
+    source: str,
+) -> None:
+    across = graph_starts[u] != graph_starts[v]
+    if not across.any():
+        return
+    row = int(across.argmax())
+    ends = (int(u[row]), int(v[row]))
+    left, right = np.searchsorted(offsets, ends, side="right") - 1
+    reason = f"which joins graph {left} and graph {right}; both ends must lie in one graph"
+    raise MisplacedEdgeError(source, row, ends, reason)
+
+
+def _matrix_of(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: npt.NDArray[Any], total: int) -> Any:
+    """CSR with `rows` as its data, columns ascending, repeats kept in the order given.
+
+    Two conversions are two passes of a counting sort, several times faster than sorting.
+    """
+    from scipy.sparse import coo_array
+
+    entries = coo_array((rows, (v, u)), (total, total))
+    entries.has_canonical_format = True  # else repeats would be summed
+    return entries.tocsr().tocsc().T
+
+
+def _repeats(matrix: Any) -> npt.NDArray[np.bool_]:
+    """Which entries stand at the same place as the one before them."""
+    again = np.zeros(matrix.nnz, np.bool_)
+    np.equal(matrix.indices[1:], matrix.indices[:-1], out=again[1:])
+    again[matrix.indptr[:-1][matrix.indptr[:-1] < matrix.nnz]] = False
+    return again
+
+
+def _same_pattern(matrix: Any, turned: Any) -> bool:
+    return np.array_equal(matrix.indptr, turned.indptr) and np.array_equal(matrix.indices, turned.indices)
+
+
+def _symmetrized(
+    u: npt.NDArray[Any],
+    v: npt.NDArray[Any],
+    rows: npt.NDArray[Any],
+    total: int,
+    codes: npt.NDArray[np.int32] | None,
+) -> tuple[int, Any]:
+    """Both directions of every edge, and how often one has another label than where it came first."""
+    upper = _matrix_of(np.minimum(u, v), np.maximum(u, v), rows, total).tocoo()
+    first = np.ones(upper.nnz, np.bool_)
+    first[1:] = (upper.row[1:] != upper.row[:-1]) | (upper.col[1:] != upper.col[:-1])
+    low, high, kept = upper.row[first], upper.col[first], upper.data[first]
+    conflicts = 0 if codes is None else _differ(codes, upper.data, kept[np.cumsum(first) - 1])
+    full = _matrix_of(
+        np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([kept, kept]), total
+    )
+    return conflicts, full
+
+
+def _differ(codes: npt.NDArray[np.int32], left: npt.NDArray[Any], right: npt.NDArray[Any]) -> int:
+    return int(np.count_nonzero(codes[left] != codes[right]))
+
+
+def report(dropped: list[tuple[int, str]], source: str, strict: bool) -> None:
+    """One warning for all that was dropped, or an error where nothing may be."""
+    found = [f"{count} {what}{'s' if count > 1 else ''}" for count, what in dropped if count]
+    if not found:
+        return
+    text = " and ".join(found)
+    if strict:
+        raise GraphFormatError(f"{source}: {text}; graphs must be simple (strict=False drops them)")
+    warnings.warn(f"{source}: dropped {text}", GraphWarning, stacklevel=4)
+
+
+def attribute_matrix(values: npt.ArrayLike | None, rows: int, source: str) -> npt.NDArray[np.float64] | None:
+    """Node attributes, shape (rows, width)."""
+    if values is None:
+        return None
+    try:
+        matrix = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise GraphFormatError(
+            f"{source}: node attributes must be numbers, as many for each node ({error})"
+        ) from error
+    if matrix.ndim == 1:
+        matrix = matrix.reshape(rows, -1) if matrix.size == 0 else matrix[:, None]
+    if matrix.ndim != 2 or len(matrix) != rows:
+        raise GraphFormatError(f"{source}: node attributes of shape {matrix.shape}, expected ({rows}, width)")
+    return matrix
+
+
+def target_array(values: npt.ArrayLike | None, expected: int, source: str) -> npt.NDArray[Any] | None:
+    """One class or value a graph."""
+    if values is None:
+        return None
+    try:
+        targets = np.array(values)
+    except ValueError as error:
+        raise GraphFormatError(f"{source}: targets must be one a graph ({error})") from error
+    if targets.shape != (expected,):
+        raise GraphFormatError(
+            f"{source}: targets of shape {targets.shape}, expected ({expected},): one a graph"
+        )
+    return targets
+
+
+def id_array(values: Iterable[str] | None, expected: int, source: str) -> npt.NDArray[np.str_] | None:
+    """Ids, all different."""
+    if values is None:
+        return None
+    ids = np.array([str(value) for value in values], dtype=np.str_)
+    if len(ids) != expected:
+        raise GraphFormatError(f"{source}: {len(ids)} ids for {expected} graphs")
+    distinct, counts = np.unique(ids, return_counts=True)
+    if len(distinct) < len(ids):
+        raise GraphFormatError(
+            f"{source}: id {str(distinct[counts > 1][0])!r} stands for more than one graph"
+        )
+    return ids
