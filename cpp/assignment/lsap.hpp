@@ -103,7 +103,10 @@ class Lsap {
         int* __restrict from = from_.data();
         const Dual* __restrict v = v_.data();
         for (int j = 0; j < columns_; ++j) {
-            const Dual through = base + static_cast<Dual>(entries[j]) - v[j];
+            Dual through = base + static_cast<Dual>(entries[j]) - v[j];
+            if constexpr (std::is_floating_point_v<Dual>) {
+                through = std::max(through, reached);  // rounding must not make a path of what was scanned before
+            }
             const bool nearer = through < distance[j];
             distance[j] = nearer ? through : distance[j];
             from[j] = nearer ? row : from[j];

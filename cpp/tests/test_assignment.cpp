@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "../assignment/lsap.hpp"
+#include "../assignment/transport.hpp"
 #include "check.hpp"
 #include "oracles.hpp"
 
@@ -73,6 +74,63 @@ TEST("an assignment is the cheapest of all, and its dual proves it") {
         check_lsap(random, shorts, rows, columns, top);
         check_lsap(random, ints, rows, columns, top * 1000);
         check_lsap(random, doubles, rows, columns, top);
+    }
+}
+
+TEST("a transport is the assignment of its rows and columns written out") {
+    Random random(2);
+    uge::assignment::Transport<std::int32_t> transport;
+    uge::assignment::Transport<double> doubles;
+    uge::assignment::Lsap<std::int32_t> lsap;
+    for (int trial = 0; trial < 600; ++trial) {
+        const int rows = draw(random, 1, 7);
+        const int columns = draw(random, 1, 7);
+        std::vector<int> supply;
+        std::vector<int> capacity;
+        std::vector<int> row_of;
+        std::vector<int> column_of;
+        for (int i = 0; i < rows; ++i) {
+            supply.push_back(draw(random, 1, 4));
+            row_of.insert(row_of.end(), static_cast<std::size_t>(supply.back()), i);
+        }
+        for (int j = 0; j < columns; ++j) {
+            capacity.push_back(draw(random, 1, 5));
+            column_of.insert(column_of.end(), static_cast<std::size_t>(capacity.back()), j);
+        }
+        while (row_of.size() > column_of.size()) {
+            ++capacity[0];
+            column_of.push_back(0);
+        }
+        std::vector<std::int32_t> cost(static_cast<std::size_t>(rows * columns));
+        for (auto& entry : cost) {
+            entry = draw(random, -4, trial % 2 == 0 ? 3 : 20);
+        }
+        std::vector<std::int32_t> written_out;
+        for (const int i : row_of) {
+            for (const int j : column_of) {
+                written_out.push_back(cost[static_cast<std::size_t>(i * columns + j)]);
+            }
+        }
+        const auto m = static_cast<int>(column_of.size());
+        const auto total = transport.solve(cost.data(), rows, columns, supply.data(), capacity.data());
+        CHECK(total == lsap.solve(written_out.data(), static_cast<int>(row_of.size()), m, m));
+        const std::vector<double> real(cost.begin(), cost.end());
+        CHECK(doubles.solve(real.data(), rows, columns, supply.data(), capacity.data()) == total);
+        for (int i = 0; i < rows; ++i) {
+            int shipped = 0;
+            for (int j = 0; j < columns; ++j) {
+                shipped += transport.flow(i, j);
+                CHECK(transport.flow(i, j) >= 0);
+            }
+            CHECK(shipped == supply[static_cast<std::size_t>(i)]);
+        }
+        for (int j = 0; j < columns; ++j) {
+            int received = 0;
+            for (int i = 0; i < rows; ++i) {
+                received += transport.flow(i, j);
+            }
+            CHECK(received <= capacity[static_cast<std::size_t>(j)]);
+        }
     }
 }
 

@@ -1,0 +1,86 @@
+#pragma once
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "../assignment/lsap.hpp"
+#include "edit_cost.hpp"
+#include "node_classes.hpp"
+
+namespace uge::ged {
+
+/// What a node pays for its edges. Half: both ends share an edge, and sums are lower bounds (BRANCH, HED). Whole: as
+/// Riesen & Bunke (2009).
+enum class EdgeShare { half, whole };
+
+/// Memory for local edge costs under a matrix.
+struct EdgeWorkspace {
+    assignment::Lsap<double> assignment;
+    std::vector<double> cost;
+};
+
+/// Costs of a node together with its edges, the edges as if the other ends of them were free to go anywhere.
+class LocalCosts {
+  public:
+    LocalCosts(const EditCosts& costs, EdgeShare share, EdgeWorkspace& workspace)
+        : costs_(costs), share_(share == EdgeShare::half ? 0.5 : 1), workspace_(workspace) {}
+
+    [[nodiscard]] auto remove(const NodeClass& node) const -> double {
+        return costs_.node_delete + share_ * costs_.edge_delete * node.degree;
+    }
+    [[nodiscard]] auto insert(const NodeClass& node) const -> double {
+        return costs_.node_insert + share_ * costs_.edge_insert * node.degree;
+    }
+    /// Cost of turning one into the other, without the way round over deletion and insertion.
+    auto replace(const NodeClass& from, const NodeClass& to) -> double {
+        return costs_.relabel_node(from.label, to.label) + share_ * edges(from, to);
+    }
+
+  private:
+    /// Least cost of turning one bundle of edges into the other.
+    auto edges(const NodeClass& from, const NodeClass& to) -> double {
+        const int more = from.degree - to.degree;
+        const double uneven = more > 0 ? costs_.edge_delete * more : costs_.edge_insert * -more;
+        if (from.edges == nullptr) {
+            return uneven;
+        }
+        if (costs_.edge_matrix != nullptr) {
+            return uneven + edges_by_matrix(from, to);
+        }
+        int same = 0;
+        for (int i = 0, j = 0; i < from.degree && j < to.degree;) {
+            same += from.edges[i] == to.edges[j];
+            const bool next_from = from.edges[i] <= to.edges[j];
+            const bool next_to = to.edges[j] <= from.edges[i];
+            i += next_from;
+            j += next_to;
+        }
+        const double relabel = std::min(costs_.edge_relabel, costs_.edge_delete + costs_.edge_insert);
+        return uneven + relabel * (std::min(from.degree, to.degree) - same);
+    }
+
+    /// The edges of the smaller bundle each to one of the larger: never worse, as keep_edge has no price above
+    /// deleting and inserting.
+    auto edges_by_matrix(const NodeClass& from, const NodeClass& to) -> double {
+        const bool turned = from.degree > to.degree;
+        const NodeClass& small = turned ? to : from;
+        const NodeClass& large = turned ? from : to;
+        if (small.degree == 0) {
+            return 0;
+        }
+        workspace_.cost.clear();
+        for (Node i = 0; i < small.degree; ++i) {
+            for (Node j = 0; j < large.degree; ++j) {
+                workspace_.cost.push_back(turned ? keep_edge(costs_, large.edges[j], small.edges[i])
+                                                 : keep_edge(costs_, small.edges[i], large.edges[j]));
+            }
+        }
+        return workspace_.assignment.solve(workspace_.cost.data(), small.degree, large.degree, large.degree);
+    }
+
+    const EditCosts& costs_;
+    double share_;
+    EdgeWorkspace& workspace_;
+};
+
+}  // namespace uge::ged
