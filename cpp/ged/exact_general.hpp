@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../costs.hpp"
+#include "../deadline.hpp"
+#include "../graph.hpp"
+#include "ged.hpp"
+
+namespace uge::ged {
+
+/// Branch and bound for any costs: not metric, not symmetric, with edge labels. Depth first over the nodes of `left`;
+/// each step bounds the rest by an assignment in which a cell pays in full for edges to nodes already decided, and half
+/// for the cheapest edits among the other edges, and tries the images of one node, cheapest first.
+class GeneralSearch {
+  public:
+    static auto fits(const GraphView& left, const GraphView& right) -> bool;
+
+    /// `mapping` is any map, of cost `upper`; better ones replace it. `lower` is a known bound.
+    auto run(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+             double lower, double upper, std::span<Node> mapping) -> Bounds;
+
+  private:
+    struct Child {
+        double lower;
+        Node image;
+    };
+    struct Arc {
+        Node to;
+        Label label;
+    };
+
+    auto search(Node decided) -> void;
+    auto fill_costs() -> void;
+    auto assign() -> double;
+    [[nodiscard]] auto inner_cost(Node u, Node v) const -> double;
+    [[nodiscard]] auto hopeless(double lower) const -> bool;
+
+    const GraphView* left_ = nullptr;
+    const GraphView* right_ = nullptr;
+    const EditCosts* costs_ = nullptr;
+    const Deadline* deadline_ = nullptr;
+    std::size_t width_ = 0;     // columns of `cost_`: the nodes of right, then deletion
+    std::vector<Label> edge_;   // right x right: label of the edge, -1 for none
+    std::vector<double> cost_;  // left x width, less the insertion of the column
+    std::vector<double> row_dual_, col_dual_, distance_;
+    std::vector<Node> row_to_col_, col_to_row_, pred_;
+    std::vector<char> scanned_;
+    std::vector<Node> image_, source_;                        // undecided: `open`
+    std::vector<std::vector<Arc>> left_inner_, right_inner_;  // edges to undecided nodes
+    std::vector<std::vector<Child>> children_;
+    std::vector<Node> candidate_;
+    double base_ = 0;   // all insertions
+    double fixed_ = 0;  // edits that the decided nodes have paid for
+    double upper_ = 0;
+    double root_lower_ = 0;
+    double quantum_ = 0;  // every map's cost is a multiple of it; 0 if unknown
+    std::span<Node> best_;
+    bool stopped_ = false;
+};
+
+}  // namespace uge::ged
