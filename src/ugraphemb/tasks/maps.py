@@ -1,0 +1,97 @@
+"""Maps: vectors in two dimensions, and where new graphs fall on an existing map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import needs_extra
+from ugraphemb.tasks.checks import finite_matrix
+
+Floats = npt.NDArray[np.float64]
+MapMethod = Literal["tsne", "pca", "umap"]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphMap:
+    """A fitted map.
+
+    Attributes:
+        coordinates: Shape (graphs, 2), where the vectors it was fitted on lie.
+        method: "tsne", "pca" or "umap".
+    """
+
+    coordinates: Floats
+    method: MapMethod
+    _place: Callable[[Floats], Any]
+    _width: int
+
+    def transform(self, vectors: npt.ArrayLike) -> Floats:
+        """Where new vectors fall, shape (new graphs, 2); the map itself stays as it is."""
+        new = finite_matrix(vectors, "vectors")
+        if new.shape[1] != self._width:
+            raise ValueError(f"vectors are {new.shape[1]} wide, those of the map {self._width}")
+        return np.array(self._place(new), dtype=np.float64) if len(new) else np.empty((0, 2))
+
+
+def fit_map(
+    vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0, perplexity: float = 30.0
+) -> GraphMap:
+    """A map of vectors, the same for the same seed.
+
+    Args:
+        vectors: Shape (graphs, width); at least 5 graphs ("pca": 2), not all of them equal.
+        method: "tsne" (openTSNE) keeps neighborhoods, "pca" keeps large distances, "umap" is there if the package
+            umap-learn is installed.
+        perplexity: Neighbors that t-SNE heeds, about; a third of the graphs at most, and it is lowered to that. UMAP
+            takes it as its number of neighbors.
+    """
+    if method not in get_args(MapMethod):
+        raise ValueError(f"method {method!r}; it is one of {', '.join(get_args(MapMethod))}")
+    points = finite_matrix(vectors, "vectors")
+    least = 2 if method == "pca" else 5
+    if len(points) < least:
+        raise ValueError(f"{len(points)} graphs; a map by {method!r} needs at least {least}")
+    if (points == points[0]).all():
+        raise ValueError("every vector is the same: there is nothing to map")
+    fit = {"tsne": _tsne, "pca": _pca, "umap": _umap}[method]
+    coordinates, place = fit(points, seed, min(float(perplexity), (len(points) - 1) / 3))
+    return GraphMap(np.array(coordinates, dtype=np.float64), method, place, points.shape[1])
+
+
+def _pca(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
+    """The two axes of largest variance, each signed so that its largest weight is positive."""
+    center = points.mean(axis=0)
+    axes = np.zeros((2, points.shape[1]))
+    found = np.linalg.svd(points - center, full_matrices=False)[2][:2]
+    largest = found[np.arange(len(found)), np.abs(found).argmax(axis=1)]
+    axes[: len(found)] = found * np.sign(largest)[:, None]
+    return (points - center) @ axes.T, lambda new: (new - center) @ axes.T
+
+
+def _tsne(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
+    with needs_extra("plot"):
+        from openTSNE import TSNE
+
+    # One thread: sums of forces over several come out in another order each time. Exact neighbors while that is quick.
+    neighbors = "exact" if len(points) <= 5000 else "annoy"
+    start = _pca(points, seed, perplexity)[0]
+    model = TSNE(
+        perplexity=perplexity, random_state=seed, n_jobs=1, neighbors=neighbors,
+        initialization=start / start[:, 0].std() * 1e-4, negative_gradient_method="bh" if len(points) < 8000 else "fft",
+    )  # fmt: skip
+    fitted = model.fit(points)
+    return fitted, lambda new: fitted.transform(new, perplexity=min(5.0, perplexity))
+
+
+def _umap(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
+    try:
+        from umap import UMAP
+    except ImportError as error:
+        raise ImportError("maps by 'umap' need the package umap-learn: run  pip install umap-learn") from error
+    model = UMAP(n_neighbors=max(2, round(perplexity)), random_state=seed, n_jobs=1)
+    return model.fit_transform(points), model.transform
