@@ -1,0 +1,1 @@
+"""Features, convolutions, readouts, the network; saved and loaded."""

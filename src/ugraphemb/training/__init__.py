@@ -1,0 +1,1 @@
+"""Pairs, losses, the loop, fine-tuning, checkpoints."""

@@ -1,0 +1,121 @@
+"""Graphs gathered into one batch, by array operations alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.encoder.features import SUPERSOURCE, NodeFeatures, Vocabulary
+from ugraphemb.graphs import GraphSet
+
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some graphs, side by side: the union of their nodes, a row each, graph after graph.
+
+    Attributes:
+        slot, degree, numbers, code: Node features (see NodeFeatures).
+        codes: Random signs of the labels.
+        indptr, indices: CSR adjacency of the union.
+        edge_slot: Row of the edge label table beside `indices`, or empty.
+        offsets: (graphs + 1); where each graph's nodes begin.
+        graph_of: (nodes); the graph each node belongs to.
+    """
+
+    slot: Tensor
+    degree: Tensor
+    numbers: Tensor
+    code: Tensor
+    codes: Tensor
+    indptr: Tensor
+    indices: Tensor
+    edge_slot: Tensor
+    offsets: Tensor
+    graph_of: Tensor
+
+    @property
+    def size(self) -> int:
+        return len(self.offsets) - 1
+
+    def to(self, device: torch.device) -> Batch:
+        return Batch(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
+
+    def edge_index(self) -> Tensor:
+        """(2, ends): each edge in both directions, from neighbor to node, as PyTorch Geometric wants it."""
+        node = torch.repeat_interleave(torch.arange(len(self.slot), device=self.slot.device), self.indptr.diff())
+        return torch.stack([self.indices, node])
+
+
+class Collator:
+    """Batches from one collection: features are computed once, and a batch is a few gathers."""
+
+    def __init__(self, graphs: GraphSet, vocabulary: Vocabulary, config: EncoderConfig) -> None:
+        features = vocabulary.features(graphs, config)
+        offsets, indptr, indices = graphs.node_offsets, graphs.indptr, graphs.indices.astype(np.int64)
+        if config.readout == "supersource":
+            offsets, indptr, indices, features = _with_supersource(graphs, features)
+        self.num_nodes = np.diff(offsets)
+        self._offsets, self._indptr, self._indices, self._features = offsets, indptr, indices, features
+        self._codes = torch.from_numpy(features.codes)
+
+    def batch(self, chosen: Positions) -> Batch:
+        """The graphs at these positions, in this order, as often as they stand there."""
+        starts = self._offsets[chosen]
+        sizes = self.num_nodes[chosen]
+        offsets = _offsets(sizes)
+        shift = np.repeat(starts - offsets[:-1], sizes)
+        nodes = np.arange(offsets[-1]) + shift
+        degrees = self._indptr[nodes + 1] - self._indptr[nodes]
+        indptr = _offsets(degrees)
+        ends = np.arange(indptr[-1]) + np.repeat(self._indptr[nodes] - indptr[:-1], degrees)
+        graph_of = np.repeat(np.arange(len(chosen)), sizes)
+        indices = self._indices[ends] + np.repeat(offsets[graph_of], degrees)
+        features = self._features
+        arrays = (
+            features.slot[nodes], features.degree[nodes], features.numbers[nodes],
+            features.code[nodes] if len(features.code) else features.code,
+        )  # fmt: skip
+        slot, degree, numbers, code = map(torch.from_numpy, arrays)
+        return Batch(
+            slot=slot, degree=degree, numbers=numbers, code=code, codes=self._codes,
+            indptr=torch.from_numpy(indptr), indices=torch.from_numpy(indices),
+            edge_slot=torch.from_numpy(features.edge_slot[ends] if len(features.edge_slot) else features.edge_slot),
+            offsets=torch.from_numpy(offsets), graph_of=torch.from_numpy(graph_of),
+        )  # fmt: skip
+
+
+def _offsets(counts: Positions) -> Positions:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+
+
+def _with_supersource(graphs: GraphSet, features: NodeFeatures) -> tuple[Positions, Positions, Positions, NodeFeatures]:
+    """Each graph with one more node, its last, joined to all others."""
+    sizes = graphs.num_nodes
+    total = len(graphs.node_labels)
+    last = graphs.node_offsets[1:]  # inserting before these positions puts a node at the end of each graph
+    end_of = np.repeat(sizes, sizes)  # local id of the supersource, for each node of its graph
+    indices = np.insert(graphs.indices.astype(np.int64), graphs.indptr[1:], end_of)
+    grown = _offsets(np.diff(graphs.indptr) + 1)
+    own = np.arange(total) - np.repeat(graphs.node_offsets[:-1], sizes)  # the supersource's row: all nodes of the graph
+    indices = np.insert(indices, np.repeat(grown[last], sizes), own)
+    degrees = np.insert(np.diff(graphs.indptr) + 1, last, sizes)
+    edge_slot = features.edge_slot
+    if len(edge_slot):
+        edge_slot = np.insert(edge_slot, graphs.indptr[1:], SUPERSOURCE)
+        edge_slot = np.insert(edge_slot, np.repeat(grown[last], sizes), SUPERSOURCE)
+    widened = NodeFeatures(
+        slot=np.insert(features.slot, last, SUPERSOURCE),
+        degree=np.insert(features.degree, last, 0),
+        numbers=np.insert(features.numbers, last, 0, axis=0),
+        code=np.insert(features.code, last, len(features.codes)) if len(features.code) else features.code,
+        codes=np.concatenate([features.codes, np.zeros((1, features.codes.shape[1]), np.float32)]),
+        edge_slot=edge_slot,
+    )
+    return _offsets(sizes + 1), _offsets(degrees), indices, widened

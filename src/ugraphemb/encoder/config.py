@@ -1,0 +1,82 @@
+"""What an encoder is made of: settings, saved as JSON beside the weights."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_args
+
+from ugraphemb.encoder.names import Compression, Convolution, Head, Readout
+from ugraphemb.errors import ModelFormatError
+
+Settings = TypeVar("Settings")
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """The network, from nodes to vector.
+
+    Attributes:
+        convolution: "gin", "gcn", "sage" or "gat"; "gin" becomes GINE where `edge_labels` is set.
+        layers: Width of each convolution.
+        learn_epsilon: Learn GIN's ε instead of fixing it to 0.
+        edge_labels: Let edge labels take part (GIN only).
+        readout: "msna", "attention", "supersource", "sum" or "average".
+        scales: Which layers msna and sum read, counting from 1 (0 is the input); None is every layer.
+        compression: "log" squeezes what the readouts give by sign(z)·log(1 + |z|) before the dense layers, so that
+            graphs of 10 and of 1,000 nodes enter them on one scale; "none" is the paper's.
+        hidden: Width of the first dense layer; None is `dimension`.
+        dimension: Length of a graph's vector.
+        head: How two vectors are compared: "l2", "l1", "squared_l2" (distances) or "inner" (similarities).
+        degree: Give nodes their degree as a feature.
+        clustering: Give nodes their triangles and clustering coefficient as features.
+        attributes: Give nodes their attributes as features, standardised.
+        hashed_labels: Width of a fixed random code of each label, seen in training or not; 0 is off.
+    """
+
+    convolution: Convolution = "gin"
+    layers: tuple[int, ...] = (256, 128, 64)
+    learn_epsilon: bool = False
+    edge_labels: bool = False
+    readout: Readout = "msna"
+    scales: tuple[int, ...] | None = None
+    compression: Compression = "none"
+    hidden: int | None = None
+    dimension: int = 256
+    head: Head = "squared_l2"
+    degree: bool = False
+    clustering: bool = False
+    attributes: bool = False
+    hashed_labels: int = 0
+
+    def __post_init__(self) -> None:
+        _one_of("convolution", self.convolution, Convolution)
+        _one_of("readout", self.readout, Readout)
+        _one_of("compression", self.compression, Compression)
+        _one_of("head", self.head, Head)
+        object.__setattr__(self, "layers", tuple(self.layers))
+        if not self.layers or min(self.layers) < 1 or self.dimension < 1 or self.hashed_labels < 0:
+            raise ValueError("layers, dimension and hashed_labels must be positive")
+        if self.scales is not None:
+            object.__setattr__(self, "scales", tuple(self.scales))
+            if not self.scales or not set(self.scales) <= set(range(len(self.layers) + 1)):
+                raise ValueError(f"scales={self.scales}, but there are {len(self.layers)} layers (0 is the input)")
+        if self.edge_labels and self.convolution != "gin":
+            raise ValueError(f"edge labels need convolution='gin', not {self.convolution!r}")
+
+
+def _one_of(name: str, value: object, names: Any) -> None:
+    if value not in get_args(names):
+        raise ValueError(f"{name}={value!r}; it is one of {', '.join(map(repr, get_args(names)))}")
+
+
+def from_json(kind: type[Settings], values: dict[str, Any], source: str) -> Settings:
+    """Settings of a saved model; a key that is unknown or a value that makes no sense is an error."""
+    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ModelFormatError(f"{source}: unknown setting {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    try:
+        return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+    except (TypeError, ValueError) as error:
+        raise ModelFormatError(f"{source}: {error}") from error

@@ -1,0 +1,135 @@
+"""From graphs to the numbers that enter the network: a few per node, and nothing that grows with the vocabulary."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.graphs import GraphSet
+
+UNSEEN, SUPERSOURCE, RESERVED = 0, 1, 2
+DEGREE_BINS = 48  # degrees 0 to 31 as they are, then four bins a doubling
+
+FloatArray = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class NodeFeatures:
+    """Node features of one collection, a row a node.
+
+    Attributes:
+        slot: Row of the label table; 0 for a label not seen in training.
+        degree: Row of the degree table.
+        numbers: Real-valued features, (nodes, width).
+        code: Row of `codes`, or empty.
+        codes: Fixed random signs of each label of the collection, (labels, hashed_labels).
+        edge_slot: Row of the edge label table beside `indices`, or empty.
+    """
+
+    slot: npt.NDArray[np.int64]
+    degree: npt.NDArray[np.int64]
+    numbers: FloatArray
+    code: npt.NDArray[np.int64]
+    codes: FloatArray
+    edge_slot: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What training saw: labels in the order of their rows, and the scale of the attributes."""
+
+    node_labels: tuple[Hashable, ...] = ()
+    edge_labels: tuple[Hashable, ...] = ()
+    attribute_mean: tuple[float, ...] = ()
+    attribute_scale: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, graphs: GraphSet, config: EncoderConfig) -> Vocabulary:
+        """Labels that occur in `graphs` (a vocabulary may hold more), and the mean and spread of its attributes."""
+        mean: tuple[float, ...] = ()
+        scale: tuple[float, ...] = ()
+        if config.attributes:
+            if graphs.node_attributes is None:
+                raise ValueError("attributes=True, but the graphs have no node attributes")
+            mean = tuple(graphs.node_attributes.mean(0).tolist())
+            scale = tuple((graphs.node_attributes.std(0) + 1e-9).tolist())
+        return cls(
+            node_labels=_occurring(graphs.node_labels, graphs.node_vocabulary),
+            edge_labels=() if graphs.edge_labels is None else _occurring(graphs.edge_labels, graphs.edge_vocabulary),
+            attribute_mean=mean,
+            attribute_scale=scale,
+        )
+
+    def features(self, graphs: GraphSet, config: EncoderConfig) -> NodeFeatures:
+        """Features of any graphs, of training or not."""
+        total = len(graphs.node_labels)
+        labels = graphs.node_vocabulary or (None,)
+        slot = _slots(labels, self.node_labels)[graphs.node_labels]
+        degree = np.diff(graphs.indptr)
+        numbers = [np.empty((total, 0), np.float32)]
+        if config.clustering:
+            numbers.append(_triangle_features(graphs))
+        if config.attributes:
+            numbers.append(self._attributes(graphs))
+        hashed = config.hashed_labels
+        edge_slot = np.empty(0, np.int64)
+        if config.edge_labels:
+            edges = np.zeros(len(graphs.indices), np.int32) if graphs.edge_labels is None else graphs.edge_labels
+            edge_slot = _slots(graphs.edge_vocabulary or (None,), self.edge_labels)[edges]
+        return NodeFeatures(
+            slot=slot,
+            degree=_degree_bins(degree),
+            numbers=np.concatenate(numbers, axis=1),
+            code=graphs.node_labels.astype(np.int64) if hashed else np.empty(0, np.int64),
+            codes=np.stack([_signs(label, hashed) for label in labels]) if hashed else np.empty((0, 0), np.float32),
+            edge_slot=edge_slot,
+        )
+
+    def _attributes(self, graphs: GraphSet) -> FloatArray:
+        values = graphs.node_attributes
+        width = len(self.attribute_mean)
+        if values is None or values.shape[1] != width:
+            found = "none" if values is None else str(values.shape[1])
+            raise ValueError(f"the model was trained on {width} attributes a node, these graphs have {found}")
+        standard: FloatArray = ((values - self.attribute_mean) / np.array(self.attribute_scale)).astype(np.float32)
+        return standard
+
+
+def _occurring(codes: npt.NDArray[np.int32], vocabulary: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    return tuple(vocabulary[code] for code in np.unique(codes)) if vocabulary else (None,)
+
+
+def _slots(labels: tuple[Hashable, ...], seen: tuple[Hashable, ...]) -> npt.NDArray[np.int64]:
+    position = {(type(label), label): RESERVED + i for i, label in enumerate(seen)}
+    return np.array([position.get((type(label), label), UNSEEN) for label in labels], np.int64)
+
+
+def _degree_bins(degree: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    beyond = 32 + (4 * np.log2(np.maximum(degree, 32) / 32)).astype(np.int64)
+    return np.where(degree < 32, degree, np.minimum(beyond, DEGREE_BINS - 1))
+
+
+def _signs(label: Hashable, width: int) -> FloatArray:
+    """±1/√width from the label itself, the same in every process."""
+    seed = hashlib.blake2b(repr((type(label).__name__, label)).encode(), digest_size=8).digest()
+    bits = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "little"))).integers(0, 2, width)
+    return ((2 * bits - 1) / np.sqrt(width)).astype(np.float32)
+
+
+def _triangle_features(graphs: GraphSet) -> FloatArray:
+    """log(1 + degree), log(1 + triangles) and clustering coefficient of each node."""
+    from scipy.sparse import csr_array
+
+    total = len(graphs.node_labels)
+    shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
+    ones = np.ones(len(graphs.indices), np.float64)
+    matrix = csr_array((ones, graphs.indices + shift, graphs.indptr), (total, total))
+    degree = np.diff(graphs.indptr).astype(np.float64)
+    triangles = np.asarray((matrix @ matrix).multiply(matrix).sum(axis=1)).reshape(-1) / 2
+    clustering = triangles / np.maximum(degree * (degree - 1) / 2, 1)
+    return np.stack([np.log1p(degree), np.log1p(triangles), clustering], axis=1).astype(np.float32)

@@ -1,0 +1,8 @@
+"""The names that settings may take."""
+
+from typing import Literal
+
+Convolution = Literal["gin", "gcn", "sage", "gat"]
+Readout = Literal["msna", "attention", "supersource", "sum", "average"]
+Compression = Literal["none", "log"]
+Head = Literal["l2", "l1", "squared_l2", "inner"]

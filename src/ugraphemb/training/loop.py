@@ -1,0 +1,206 @@
+"""The training loop."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ugraphemb.encoder.batches import Collator
+from ugraphemb.encoder.heads import along
+from ugraphemb.encoder.network import Network
+from ugraphemb.errors import TrainingError
+from ugraphemb.training.checkpoints import read_checkpoint, write_checkpoint
+from ugraphemb.training.config import TrainingConfig
+from ugraphemb.training.losses import ERRORS
+from ugraphemb.training.sampling import Blocks, Pairs, Sampler
+from ugraphemb.training.truth import Truth
+from ugraphemb.training.validation import Score, Validation
+
+Positions = npt.NDArray[np.int64]
+
+_WARM_UP = 100  # steps
+_LOWEST = 0.01  # of the learning rate, at the end of the cosine
+_CLIP = 1.0  # largest norm of a gradient
+
+
+@dataclass(frozen=True)
+class Report:
+    """One validation: what the progress line, the CSV and TensorBoard show."""
+
+    step: int
+    steps: int
+    loss: float
+    score: Score
+    best: Score
+    seconds: float
+
+
+@dataclass
+class State:
+    """Everything that a resumed run needs to go on as if nothing had happened."""
+
+    step: int = 0
+    running: float = float("nan")
+    best_step: int = 0
+    best: Score = field(default_factory=lambda: Score(math.inf, -math.inf))
+    history: list[tuple[int, float, float, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The best validation's score and step; `history` rows are step, training loss, validation loss and τ."""
+
+    best: Score
+    best_step: int
+    steps: int
+    interrupted: bool
+    history: list[tuple[int, float, float, float]]
+
+
+def train(
+    network: Network,
+    collator: Collator,
+    truth: Truth,
+    training: Positions,
+    held_out: Positions,
+    config: TrainingConfig,
+    *,
+    seed: int,
+    device: torch.device,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    report: Callable[[Report], None] = lambda report: None,
+    tick: Callable[[int, float], None] = lambda step, loss: None,
+) -> Outcome:
+    """Trains `network` in place and leaves it with the weights that were best on the held-out graphs.
+
+    Args:
+        training, held_out: Positions in the collator's collection.
+        checkpoint: A file; written every `config.checkpoint_seconds`, and when interrupted.
+        resume: Go on from `checkpoint` where it exists, to the same result as without the interruption.
+        report: Called after each validation.
+        tick: Called after each step with its loss.
+    """
+    run = _Run(network, collator, truth, training, held_out, config, seed, device)
+    if resume and checkpoint is not None and checkpoint.exists():
+        read_checkpoint(checkpoint, run)
+    started = last_written = time.monotonic()
+    interrupted = False
+    try:
+        while run.state.step < config.steps and not run.exhausted():
+            run.one_step()
+            tick(run.state.step, run.state.running)
+            if run.state.step % config.validate_every == 0 or run.state.step == config.steps:
+                score = run.validate()
+                seconds = time.monotonic() - started
+                report(Report(run.state.step, config.steps, run.state.running, score, run.state.best, seconds))
+            if checkpoint is not None and time.monotonic() - last_written > config.checkpoint_seconds:
+                write_checkpoint(checkpoint, run)
+                last_written = time.monotonic()
+    except KeyboardInterrupt:
+        interrupted = True
+        if checkpoint is not None:
+            write_checkpoint(checkpoint, run)
+    if run.state.best_step == 0:  # stopped before the first validation
+        run.validate()
+    network.load_state_dict(run.best_weights)
+    state = run.state
+    return Outcome(state.best, state.best_step, state.step, interrupted, state.history)
+
+
+class _Run:
+    """The moving parts of one training."""
+
+    def __init__(
+        self, network: Network, collator: Collator, truth: Truth, training: Positions, held_out: Positions,
+        config: TrainingConfig, seed: int, device: torch.device,
+    ) -> None:  # fmt: skip
+        self.network, self.collator, self.truth, self.config, self.device = (
+            network,
+            collator,
+            truth,
+            config,
+            device,
+        )
+        self.average = copy.deepcopy(network) if config.average else network
+        self.best_weights = copy.deepcopy(network.state_dict())
+        self.optimizer = torch.optim.AdamW(network.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+        self.generator = np.random.default_rng(seed)
+        sampler = Blocks if config.sampling == "blocks" else Pairs
+        self.sampler: Sampler = sampler(truth, training, config.batch)
+        self.validation = Validation(truth, training, held_out, seed)
+        self.typical = float(np.mean(truth.value)) or 1.0
+        self.state = State()
+
+    def one_step(self) -> None:
+        graphs, first, second, rows = self.sampler.draw(self.generator)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.config.learning_rate * _rate(self.state.step, self.config)
+        self.network.train()
+        batch = self.collator.batch(graphs).to(self.device)
+        with torch.autocast(self.device.type, enabled=self.device.type == "cuda"):
+            vectors = self.network(batch)
+        loss = self._loss(vectors.float(), first, second, rows)
+        if not torch.isfinite(loss):
+            raise TrainingError(
+                f"the loss became {float(loss)} at step {self.state.step + 1}: the learning rate "
+                f"({self.config.learning_rate}) may be too high, or the distances hold values that are not finite"
+            )
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), _CLIP)
+        self.optimizer.step()
+        self.state.step += 1
+        now = float(loss)
+        self.state.running = now if math.isnan(self.state.running) else 0.98 * self.state.running + 0.02 * now
+        if self.config.average:
+            self._follow()
+
+    def _loss(self, vectors: Tensor, first: Positions, second: Positions, rows: Positions) -> Tensor:
+        def column(values: npt.NDArray[np.float32]) -> Tensor:
+            return torch.from_numpy(values[rows]).to(self.device)
+
+        value = column(self.truth.value)
+        left = torch.from_numpy(first).to(self.device)
+        right = torch.from_numpy(second).to(self.device)
+        predicted = along(vectors[left], vectors[right], self.network.config.head)
+        errors = ERRORS[self.config.loss](predicted, value, column(self.truth.lower), column(self.truth.upper))
+        if self.config.near:
+            errors = errors * (1 + self.config.near * torch.exp(-2 * value / self.typical))
+        return errors.mean()
+
+    def _follow(self) -> None:
+        decay = min(self.config.average, (self.state.step + 1) / (self.state.step + 10))
+        with torch.no_grad():
+            for slow, fast in zip(self.average.parameters(), self.network.parameters(), strict=True):
+                slow.lerp_(fast, 1 - decay)
+
+    def validate(self) -> Score:
+        score = self.validation.score(self.average, self.collator, self.device)
+        state = self.state
+        better = score.loss < state.best.loss if self.config.selection == "loss" else score.tau > state.best.tau
+        if better or state.best_step == 0:
+            state.best, state.best_step = score, state.step
+            self.best_weights = copy.deepcopy(self.average.state_dict())
+        state.history.append((state.step, state.running, score.loss, score.tau))
+        return score
+
+    def exhausted(self) -> bool:
+        waited = (self.state.step - self.state.best_step) / self.config.validate_every
+        return bool(self.config.patience and self.state.best_step and waited >= self.config.patience)
+
+
+def _rate(step: int, config: TrainingConfig) -> float:
+    if config.schedule == "constant":
+        return 1.0
+    wave = 0.5 * (1 + math.cos(math.pi * step / config.steps))
+    return min(1.0, (step + 1) / _WARM_UP) * (_LOWEST + (1 - _LOWEST) * wave)

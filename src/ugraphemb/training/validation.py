@@ -1,0 +1,78 @@
+"""Scores of a network on graphs that it was not trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ugraphemb.encoder.batches import Collator
+from ugraphemb.encoder.heads import between
+from ugraphemb.encoder.network import Network
+from ugraphemb.training.truth import Truth
+
+Positions = npt.NDArray[np.int64]
+
+_QUERIES, _DATABASE = 128, 1_000  # more would only make validation slow
+_NODES_A_BATCH = 20_000
+
+
+@dataclass(frozen=True)
+class Score:
+    """Mean squared error, and Kendall's τ-b of each query's ranking, averaged over the queries."""
+
+    loss: float
+    tau: float
+
+
+def embedded(network: Network, collator: Collator, chosen: Positions, device: torch.device) -> Tensor:
+    """Vectors of the graphs at these positions, on the CPU, in float32. Graphs of like size share a batch."""
+    order = np.argsort(collator.num_nodes[chosen], kind="stable")
+    batch_of = np.cumsum(collator.num_nodes[chosen][order] + 1) // _NODES_A_BATCH
+    vectors = torch.empty((len(chosen), network.config.dimension))
+    network.eval()
+    with torch.inference_mode():
+        for number in np.unique(batch_of):
+            members = order[batch_of == number]
+            vectors[members] = network(collator.batch(chosen[members]).to(device)).float().cpu()
+    return vectors
+
+
+class Validation:
+    """Validation graphs as queries, training graphs as the database; a fixed sample where there are many."""
+
+    def __init__(self, truth: Truth, train: Positions, held_out: Positions, seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        self.queries = np.sort(generator.permutation(held_out)[:_QUERIES])
+        self.database = np.sort(generator.permutation(train)[:_DATABASE])
+        rows = truth.rows(self.queries, self.database)
+        self.known = torch.from_numpy(rows >= 0)
+        if not self.known.any():
+            raise ValueError("no pair of a validation graph and a training graph has a known proximity")
+        self.value = torch.from_numpy(np.where(rows >= 0, truth.value[rows], 0.0))
+
+    def score(self, network: Network, collator: Collator, device: torch.device) -> Score:
+        queries = embedded(network, collator, self.queries, device)
+        database = embedded(network, collator, self.database, device)
+        predicted = between(queries, database, network.config.head)
+        loss = (predicted - self.value)[self.known].square().mean()
+        return Score(float(loss), kendall_tau(predicted, self.value, self.known))
+
+
+def kendall_tau(predicted: Tensor, value: Tensor, known: Tensor) -> float:
+    """τ-b of each row over its known entries, averaged over rows where it is defined; nan where none is.
+
+    Quadratic in the length of a row: for the sample of a validation, not for evaluation.
+    """
+    scores = []
+    for guess, right, there in zip(predicted, value, known, strict=True):
+        a, b = guess[there], right[there]
+        first = torch.sign(a[:, None] - a[None, :])
+        second = torch.sign(b[:, None] - b[None, :])
+        spread = (first.abs().sum() * second.abs().sum()).sqrt()
+        if spread > 0:
+            scores.append(float((first * second).sum() / spread))
+    return float(np.mean(scores)) if scores else float("nan")
