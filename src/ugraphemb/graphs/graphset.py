@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.packing import (
+    Coded,
     Vocabulary,
     adjacency,
     attribute_matrix,
@@ -81,8 +82,8 @@ class GraphSet:
         num_nodes: Iterable[int],
         edges: npt.ArrayLike,
         *,
-        node_labels: Iterable[Hashable] | None = None,
-        edge_labels: Iterable[Hashable] | None = None,
+        node_labels: Iterable[Hashable] | Coded | None = None,
+        edge_labels: Iterable[Hashable] | Coded | None = None,
         node_attributes: npt.ArrayLike | None = None,
         targets: npt.ArrayLike | None = None,
         ids: Iterable[str] | None = None,
@@ -206,9 +207,7 @@ class GraphSet:
         if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
             raise TypeError("graphs are chosen by a position, a slice, a mask or a list of positions")
         if chosen.min() < -len(self) or chosen.max() >= len(self):
-            raise IndexError(
-                f"positions from {chosen.min()} to {chosen.max()} in a collection of {len(self)} graphs"
-            )
+            raise IndexError(f"positions from {chosen.min()} to {chosen.max()} in a collection of {len(self)} graphs")
         return np.where(chosen < 0, chosen + len(self), chosen).astype(np.int64)
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> GraphSet:
@@ -264,9 +263,7 @@ class GraphSet:
         total = len(self.node_labels)
         graph_of = np.repeat(np.arange(len(self)), self.num_nodes)
         shift = np.repeat(self.node_offsets[graph_of], np.diff(self.indptr)) if total else 0
-        matrix = csr_array(
-            (np.ones(len(self.indices), np.int8), self.indices + shift, self.indptr), (total, total)
-        )
+        matrix = csr_array((np.ones(len(self.indices), np.int8), self.indices + shift, self.indptr), (total, total))
         _, component = connected_components(matrix, directed=False)
         first = np.unique(component, return_index=True)[1]
         return _frozen(np.bincount(graph_of[first], minlength=len(self)) <= 1)
@@ -311,9 +308,7 @@ class Graph:
 
     @property
     def _nodes(self) -> slice:
-        return slice(
-            int(self.graphs.node_offsets[self.position]), int(self.graphs.node_offsets[self.position + 1])
-        )
+        return slice(int(self.graphs.node_offsets[self.position]), int(self.graphs.node_offsets[self.position + 1]))
 
     @property
     def num_nodes(self) -> int:

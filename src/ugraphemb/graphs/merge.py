@@ -21,9 +21,7 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
     """
     if not parts:
         raise ValueError("no collections to concatenate")
-    node_codes, node_vocabulary = _merged(
-        [part.node_labels for part in parts], [p.node_vocabulary for p in parts]
-    )
+    node_codes, node_vocabulary = _merged([part.node_labels for part in parts], [p.node_vocabulary for p in parts])
     edge_codes: npt.NDArray[np.int32] | None = None
     edge_vocabulary: Vocabulary = ()
     if any(part.edge_labels is not None for part in parts):
@@ -72,9 +70,9 @@ def equal(left: GraphSet, right: GraphSet) -> bool:
 
 def _chained(offsets: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     shifts = np.cumsum([0] + [array[-1] for array in offsets])
-    return np.concatenate(
-        [[0], *(array[1:] + shift for array, shift in zip(offsets, shifts, strict=False))]
-    ).astype(np.int64)
+    return np.concatenate([[0], *(array[1:] + shift for array, shift in zip(offsets, shifts, strict=False))]).astype(
+        np.int64
+    )
 
 
 def _merged(
@@ -83,12 +81,9 @@ def _merged(
     if not any(vocabularies):
         return np.concatenate(codes), ()
     entries = [[(type(label), label) for label in vocabulary or (None,)] for vocabulary in vocabularies]
-    position = {
-        entry: i for i, entry in enumerate(dict.fromkeys(entry for part in entries for entry in part))
-    }
+    position = {entry: i for i, entry in enumerate(dict.fromkeys(entry for part in entries for entry in part))}
     recoded = [
-        np.array([position[entry] for entry in part], np.int32)[code]
-        for code, part in zip(codes, entries, strict=True)
+        np.array([position[entry] for entry in part], np.int32)[code] for code, part in zip(codes, entries, strict=True)
     ]
     return np.concatenate(recoded), tuple(label for _, label in position)
 

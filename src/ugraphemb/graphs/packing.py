@@ -22,6 +22,13 @@ class MisplacedEdgeError(GraphFormatError):
         self.row = row
 
 
+class Coded(NamedTuple):
+    """Labels that are positions in a vocabulary already; `GraphSet.from_edges` takes them as they are."""
+
+    codes: npt.NDArray[np.integer[Any]]
+    vocabulary: Vocabulary
+
+
 class Adjacency(NamedTuple):
     """CSR of undirected simple graphs."""
 
@@ -45,12 +52,16 @@ def ranges(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.N
 
 
 def encoded(
-    labels: Iterable[Hashable] | None, expected: int, what: str
+    labels: Iterable[Hashable] | Coded | None, expected: int, what: str
 ) -> tuple[npt.NDArray[np.int32], Vocabulary]:
     """Labels as positions in a vocabulary: sorted where labels can be, else in order of appearance."""
     if labels is None:
         return np.zeros(expected, np.int32), ()
-    if isinstance(labels, np.ndarray) and labels.dtype != object:
+    if isinstance(labels, Coded):
+        codes, vocabulary = labels.codes.astype(np.int32), labels.vocabulary
+        if codes.size and (codes.min() < 0 or codes.max() >= len(vocabulary)):
+            raise GraphFormatError(f"{what}: codes beyond a vocabulary of {len(vocabulary)}")
+    elif isinstance(labels, np.ndarray) and labels.dtype != object:
         if labels.ndim != 1:
             raise GraphFormatError(f"{what}: an array of shape {labels.shape}, expected ({expected},)")
         codes, vocabulary = _encoded_array(labels)
@@ -210,9 +221,7 @@ def _symmetrized(
     first[1:] = (upper.row[1:] != upper.row[:-1]) | (upper.col[1:] != upper.col[:-1])
     low, high, kept = upper.row[first], upper.col[first], upper.data[first]
     conflicts = 0 if codes is None else _differ(codes, upper.data, kept[np.cumsum(first) - 1])
-    full = _matrix_of(
-        np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([kept, kept]), total
-    )
+    full = _matrix_of(np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([kept, kept]), total)
     return conflicts, full
 
 
@@ -238,9 +247,7 @@ def attribute_matrix(values: npt.ArrayLike | None, rows: int, source: str) -> np
     try:
         matrix = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise GraphFormatError(
-            f"{source}: node attributes must be numbers, as many for each node ({error})"
-        ) from error
+        raise GraphFormatError(f"{source}: node attributes must be numbers, as many for each node ({error})") from error
     if matrix.ndim == 1:
         matrix = matrix.reshape(rows, -1) if matrix.size == 0 else matrix[:, None]
     if matrix.ndim != 2 or len(matrix) != rows:
@@ -257,9 +264,7 @@ def target_array(values: npt.ArrayLike | None, expected: int, source: str) -> np
     except ValueError as error:
         raise GraphFormatError(f"{source}: targets must be one a graph ({error})") from error
     if targets.shape != (expected,):
-        raise GraphFormatError(
-            f"{source}: targets of shape {targets.shape}, expected ({expected},): one a graph"
-        )
+        raise GraphFormatError(f"{source}: targets of shape {targets.shape}, expected ({expected},): one a graph")
     return targets
 
 
@@ -272,7 +277,5 @@ def id_array(values: Iterable[str] | None, expected: int, source: str) -> npt.ND
         raise GraphFormatError(f"{source}: {len(ids)} ids for {expected} graphs")
     distinct, counts = np.unique(ids, return_counts=True)
     if len(distinct) < len(ids):
-        raise GraphFormatError(
-            f"{source}: id {str(distinct[counts > 1][0])!r} stands for more than one graph"
-        )
+        raise GraphFormatError(f"{source}: id {str(distinct[counts > 1][0])!r} stands for more than one graph")
     return ids

@@ -32,9 +32,7 @@ def _targets(graphs: GraphSet) -> str:
         return "none"
     if np.issubdtype(graphs.targets.dtype, np.floating):
         values = graphs.targets[np.isfinite(graphs.targets)]
-        return (
-            f"{values.min():g} to {values.max():g}, mean {values.mean():g}" if len(values) else "no numbers"
-        )
+        return f"{values.min():g} to {values.max():g}, mean {values.mean():g}" if len(values) else "no numbers"
     classes, counts = np.unique(graphs.targets, return_counts=True)
     shown = ", ".join(f"{name}: {count}" for name, count in zip(classes[:6], counts[:6], strict=True))
     return f"{len(classes)} classes ({shown}{', ...' if len(classes) > 6 else ''})"
