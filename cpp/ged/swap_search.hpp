@@ -1,0 +1,598 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "edit_cost.hpp"
+
+namespace uge::ged {
+
+/// Aligned memory that grows and is handed out anew for each pair.
+class Arena {
+  public:
+    /// Forgets what was handed out; room for `bytes` more.
+    auto reset(std::size_t bytes) -> void {
+        if (bytes + alignment > buffer_.size()) {
+            buffer_.resize(2 * (bytes + alignment));
+        }
+        void* start = buffer_.data();
+        std::size_t room = buffer_.size();
+        next_ = static_cast<std::byte*>(std::align(alignment, bytes, start, room));
+    }
+    template <class T>
+    auto take(std::size_t count) -> T* {
+        auto* taken = reinterpret_cast<T*>(next_);
+        next_ += rounded<T>(count);
+        return taken;
+    }
+    template <class T>
+    static constexpr auto rounded(std::size_t count) -> std::size_t {
+        return (count * sizeof(T) + alignment - 1) / alignment * alignment;
+    }
+
+  private:
+    static constexpr std::size_t alignment = 64;
+    std::vector<std::byte> buffer_;
+    std::byte* next_ = nullptr;
+};
+
+/// Xorshift: small, fast, the same everywhere.
+class Random {
+  public:
+    auto below(int end) -> int {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        state_ ^= state_ << 17;
+        return static_cast<int>((state_ >> 32) * static_cast<std::uint64_t>(end) >> 32);
+    }
+
+  private:
+    std::uint64_t state_ = 0x9e3779b97f4a7c15;
+};
+
+/// Local search over the maps of one pair of graphs, small enough for dense tables.
+///
+/// A map is scored by what it saves over deleting all of `left` and inserting all of `right`: a sum over kept nodes and
+/// kept edges. Each left node sits on a slot: a node of `right`, or one of the slots past those, which stand for
+/// deletion. Dummies sit on the free slots, so that every move is a swap of two slots. Row x of `saved` says what the
+/// node on slot x would save on every other slot; `turned` is its transpose. So the gains of all swaps of one slot are
+/// a few vector instructions, and a swap changes both tables by an outer product.
+///
+/// Score = std::int8_t or std::int16_t: uniform costs, left.n <= right.n, degrees at most 6 or 512, no deletion; scores
+/// leave out what every map saves. Score = double: any costs. kVectors: vectors in a row of the tables, 0 if known only
+/// at run time.
+template <class Score, int kVectors>
+class SwapSearch {
+  public:
+    static constexpr bool uniform = std::is_integral_v<Score>;
+    static constexpr int lanes = 32 / sizeof(Score);
+
+    /// `slots`: right.n and one more for each left node that may be deleted; at least left.n.
+    SwapSearch(const GraphView& left, const GraphView& right, const EditCosts& costs, int slots, Arena& arena)
+        : left_(left),
+          right_(right),
+          costs_(costs),
+          n_(left.n),
+          m_(right.n),
+          slots_(slots),
+          stride_(vectors() * lanes) {
+        const auto slot_rows = static_cast<std::size_t>(slots_ * stride_);
+        const auto left_rows = static_cast<std::size_t>(n_ * stride_);
+        const auto pairs = static_cast<std::size_t>(n_ * n_);
+        const auto stride = static_cast<std::size_t>(stride_);
+        arena.reset(3 * Arena::rounded<Score>(slot_rows) + 3 * Arena::rounded<Score>(left_rows) +
+                    7 * Arena::rounded<Score>(stride) + 3 * Arena::rounded<Node>(stride) +
+                    Arena::rounded<std::uint8_t>(pairs));
+        for (auto* table : {&saved_, &turned_, &edges_}) {
+            *table = arena.take<Score>(slot_rows);
+        }
+        for (auto* table : {&keep_, &likeness_, &promise_}) {
+            *table = arena.take<Score>(left_rows);
+        }
+        for (auto* row : {&held_, &rest_, &column_, &row_, &change_, &top_, &top_row_}) {
+            *row = arena.take<Score>(stride);
+        }
+        for (auto* list : {&at_, &slot_, &open_}) {
+            *list = arena.take<Node>(stride);
+        }
+        adjacent_ = arena.take<std::uint8_t>(pairs);
+        std::fill_n(adjacent_, pairs, std::uint8_t{0});
+        for (Node u = 0; u < n_; ++u) {
+            for (const Node v : left_.neighbors(u)) {
+                adjacent_[u * n_ + v] = 1;
+            }
+        }
+        if constexpr (uniform) {
+            std::fill_n(edges_, slot_rows, Score{0});
+            for (Node x = 0; x < m_; ++x) {
+                for (const Node y : right_.neighbors(x)) {
+                    edges_[x * stride_ + y] = edge_saving();
+                }
+            }
+        } else {
+            penalty_ = scale();
+        }
+        compare_nodes();
+    }
+
+    auto random() -> Random& { return random_; }
+
+    /// The score of a map that costs this.
+    [[nodiscard]] auto score_at(double cost) const -> double {
+        const double nothing_kept = n_ * costs_.node_delete + m_ * costs_.node_insert +
+                                    static_cast<double>(left_.num_edges()) * costs_.edge_delete +
+                                    static_cast<double>(right_.num_edges()) * costs_.edge_insert;
+        return nothing_kept - cost - (uniform ? 2 * n_ : 0);
+    }
+
+    /// Puts each left node where `map` says. Precondition: no more -1 (deletion) than slots past right.n.
+    auto load(std::span<const Node> map) -> void {
+        std::fill_n(at_, slots_, Node{-1});
+        Node spare = m_;
+        for (Node u = 0; u < n_; ++u) {
+            const Node x = map[static_cast<std::size_t>(u)];
+            slot_[u] = x >= 0 ? x : spare++;
+            at_[slot_[u]] = u;
+        }
+        Node dummy = n_;
+        for (Node x = 0; x < slots_; ++x) {
+            if (at_[x] < 0) {
+                at_[x] = dummy;
+                slot_[dummy++] = x;
+            }
+        }
+        std::fill_n(rest_, stride_, Score{0});
+        std::fill_n(saved_, slots_ * stride_, Score{0});
+        std::fill_n(turned_, slots_ * stride_, Score{0});
+        score_ = 0;
+        for (Node u = 0; u < n_; ++u) {
+            const Node x = slot_[u];
+            Score* row = saved_ + x * stride_;
+            std::copy_n(keep_ + u * stride_, stride_, row);
+            for (auto e = left_.indptr[u]; e < left_.indptr[u + 1]; ++e) {
+                add_edge(row, e, slot_[left_.indices[e]]);
+            }
+            for (Node y = 0; y < slots_; ++y) {
+                turned_[y * stride_ + x] = row[y];
+            }
+            score_ += (row[x] + keep_[u * stride_ + x]) / 2.0;  // a kept edge counts at both its ends
+        }
+        for (Node x = 0; x < slots_; ++x) {
+            change(x, x, static_cast<Score>(-penalty_));
+            refresh(x);
+            mark_kept_edges(x, 1, [x](Node y) { return y > x; });
+        }
+        std::fill(held_ + slots_, held_ + stride_, static_cast<Score>(2 * penalty_));
+    }
+
+    /// Best swap after best swap, also downhill; nodes just moved rest for some steps. Ends after `patience` swaps that
+    /// bring no new best (0: at the first local optimum), or when `best` reaches `enough`. `best` is the best score so
+    /// far and `map` its map: both are brought up to date.
+    auto climb(int patience, double enough, double& best, std::span<Node> map) -> void {
+        Node resting[max_rest + 2];
+        int first = 0;
+        int last = 0;
+        bool unsaved = score_ > best + tolerance;
+        best = std::max(best, score_);
+        for (int idle = 0; idle <= patience && best < enough - tolerance && n_ > 0; ++idle) {
+            const Move move = best_swap();
+            if (move.from == move.to || move.to >= slots_ || (patience == 0 && move.gain <= tolerance)) {
+                break;
+            }
+            if (unsaved && move.gain <= 0) {
+                store(map);
+                unsaved = false;
+            }
+            swap(move.from, move.to);
+            score_ += move.gain;
+            if (score_ > best + tolerance) {
+                best = score_;
+                unsaved = true;
+                idle = -1;
+            }
+            for (const Node x : {move.from, move.to}) {
+                if (at_[x] < n_ && rest_[at_[x]] == 0) {
+                    rest_[at_[x]] = penalty_;
+                    resting[last++ % std::size(resting)] = at_[x];
+                    refresh(x);
+                }
+            }
+            for (const int rest = min_rest + random_.below(max_rest - min_rest + 1); last - first > rest; ++first) {
+                const Node u = resting[first % static_cast<int>(std::size(resting))];
+                rest_[u] = 0;
+                refresh(slot_[u]);
+            }
+        }
+        if (unsaved) {
+            store(map);
+        }
+    }
+
+    /// Completes `map`, where -1 is open: again and again the pair that promises most, by edges to pairs already made,
+    /// labels, degrees, and labels of neighbors. Leaves -1 only when `right` is used up.
+    auto grow(std::span<Node> map) -> void {
+        std::copy_n(likeness_, n_ * stride_, promise_);
+        std::fill_n(row_, stride_, Score{0});
+        std::fill_n(column_, m_, Score{0});
+        std::fill(column_ + m_, column_ + stride_, static_cast<Score>(-3 * penalty_));
+        int open = 0;
+        for (Node u = 0; u < n_; ++u) {
+            if (map[static_cast<std::size_t>(u)] < 0) {
+                open_[open++] = u;
+            } else {
+                attach(u, map[static_cast<std::size_t>(u)]);
+            }
+        }
+        for (int room = m_ - (n_ - open); open > 0 && room > 0; --room) {
+            Tops tops(*this);
+            const auto* column = vectors_of(column_);
+            const int start = random_.below(open);
+            for (int k = 0; k < open; ++k) {
+                const int i = start + k < open ? start + k : start + k - open;
+                const auto* promise = vectors_of(promise_ + open_[i] * stride_);
+                const Score row = row_[open_[i]];
+                for (int j = 0; j < vectors(); ++j) {
+                    tops.offer(j, promise[j] + column[j] + row, i);
+                }
+            }
+            const Node x = tops.pick(*this);
+            const int i = static_cast<int>(top_row_[x]);
+            map[static_cast<std::size_t>(open_[i])] = x;
+            attach(open_[i], x);
+            open_[i] = open_[--open];
+        }
+    }
+
+    /// The node of `right` most like u, ties broken at random. Precondition: right.n > 0.
+    auto most_alike(Node u) -> Node {
+        const Score* row = likeness_ + u * stride_;
+        return find(row, *std::max_element(row, row + m_), random_.below(m_), m_);
+    }
+
+  private:
+    typedef Score Vector __attribute__((vector_size(32), may_alias));
+    struct Move {
+        Node from;
+        Node to;
+        Score gain;
+    };
+    static constexpr Score lowest = std::numeric_limits<Score>::lowest();
+    static constexpr double tolerance = uniform ? 0 : 1e-9;
+    static constexpr int min_rest = 4;
+    static constexpr int max_rest = 12;
+
+    /// The best value seen in each lane, and the row it came from.
+    struct Tops {
+        Vector own[kVectors > 0 ? 2 * kVectors : 1];
+        Vector* value;
+        Vector* row;
+
+        explicit Tops(SwapSearch& search)
+            : value(kVectors > 0 ? own : vectors_of(search.top_)),
+              row(kVectors > 0 ? own + kVectors : vectors_of(search.top_row_)) {
+            for (int j = 0; j < search.vectors(); ++j) {
+                value[j] = Vector{} + lowest;
+                row[j] = Vector{};
+            }
+        }
+        auto offer(int j, const Vector& offered, int from) -> void {
+            const auto better = offered > value[j];
+            value[j] = better ? offered : value[j];
+            row[j] = better ? Vector{} + static_cast<Score>(from) : row[j];
+        }
+        /// A lane with the highest value, ties broken at random. Leaves values and rows in `top_` and `top_row_`.
+        auto pick(SwapSearch& search) const -> Node {
+            if constexpr (kVectors > 0) {
+                std::memcpy(search.top_, own, sizeof own / 2);
+                std::memcpy(search.top_row_, own + kVectors, sizeof own / 2);
+            }
+            Score top = lowest;
+            for (int y = 0; y < search.vectors() * lanes; ++y) {
+                top = std::max(top, search.top_[y]);
+            }
+            return find(search.top_, top, search.random_.below(search.slots_), search.stride_);
+        }
+    };
+
+    GraphView left_;
+    GraphView right_;
+    EditCosts costs_;
+    Node n_;
+    Node m_;
+    int slots_;
+    int stride_;
+    Score* saved_;     ///< slots x stride: what the node on a slot saves on another
+    Score* turned_;    ///< the transpose of `saved_`
+    Score* edges_;     ///< slots x stride: what an edge between two nodes of `right` saves when kept
+    Score* keep_;      ///< left x stride: what a left node saves on a slot by itself
+    Score* likeness_;  ///< left x stride: how alike two nodes are with their neighborhoods
+    Score* promise_;   ///< left x stride: likeness and the edges to pairs made so far
+    Score* held_;      ///< for each slot: what its node saves there, more if it rests
+    Score* rest_;      ///< for each left node: `penalty_` while it rests
+    Score* column_;
+    Score* row_;
+    Score* change_;
+    Score* top_;
+    Score* top_row_;
+    Node* at_;    ///< left node, or dummy, on each slot
+    Node* slot_;  ///< its inverse
+    Node* open_;
+    std::uint8_t* adjacent_;
+    Score penalty_ = sizeof(Score) == 1 ? 25 : 6000;  ///< more than a swap gains
+    double score_ = 0;
+    Random random_;
+
+    [[nodiscard]] auto vectors() const -> int { return kVectors > 0 ? kVectors : (slots_ + lanes - 1) / lanes; }
+    static auto vectors_of(Score* row) -> Vector* { return reinterpret_cast<Vector*>(row); }
+    static auto vectors_of(const Score* row) -> const Vector* { return reinterpret_cast<const Vector*>(row); }
+
+    /// First position of `value` among `end`, from `start` on and round. Precondition: there is one.
+    static auto find(const Score* row, Score value, Node start, Node end) -> Node {
+        if constexpr (sizeof(Score) == 1) {
+            const auto from = [&](Node first, Node past) {
+                return std::memchr(row + first, static_cast<unsigned char>(value),
+                                   static_cast<std::size_t>(past - first));
+            };
+            const void* found = from(start, end);
+            return static_cast<Node>(static_cast<const Score*>(found != nullptr ? found : from(0, start)) - row);
+        } else {
+            while (row[start] != value) {
+                start = start + 1 < end ? start + 1 : 0;
+            }
+            return start;
+        }
+    }
+
+    /// What keeping one edge saves at most.
+    [[nodiscard]] auto edge_saving() const -> Score {
+        return uniform ? Score{2} : static_cast<Score>(costs_.edge_delete + costs_.edge_insert);
+    }
+    /// The same for two edges, by their positions in `indices`.
+    [[nodiscard]] auto edge_saving(std::int64_t from, std::int64_t to) const -> Score {
+        if constexpr (uniform) {
+            return edge_saving();
+        } else {
+            return edge_saving() - keep_edge(costs_, edge_label_at(left_, from), edge_label_at(right_, to));
+        }
+    }
+
+    auto add(Score* to, const Score* what, int sign) const -> void {
+        for (int j = 0; j < vectors(); ++j) {
+            vectors_of(to)[j] += sign > 0 ? vectors_of(what)[j] : -vectors_of(what)[j];
+        }
+    }
+    auto change(Node x, Node y, Score by) -> void {
+        saved_[x * stride_ + y] = static_cast<Score>(saved_[x * stride_ + y] + by);
+        turned_[y * stride_ + x] = static_cast<Score>(turned_[y * stride_ + x] + by);
+    }
+    auto refresh(Node x) -> void { held_[x] = static_cast<Score>(saved_[x * stride_ + x] + penalty_ + rest_[at_[x]]); }
+
+    /// Adds to a row what a node saves on each slot by edge `e` when its other end is on slot x.
+    auto add_edge(Score* row, std::int64_t e, Node x) const -> void {
+        if (x >= m_) {
+            return;
+        }
+        if constexpr (uniform) {
+            add(row, edges_ + x * stride_, 1);
+        } else {
+            for (auto f = right_.indptr[x]; f < right_.indptr[x + 1]; ++f) {
+                row[right_.indices[f]] += edge_saving(e, f);
+            }
+        }
+    }
+
+    /// Two nodes that change places keep the edge between them, which their rows of `saved` do not see. Adds this
+    /// (sign 1) or takes it away (-1) for the kept edges from slot x to the slots chosen.
+    template <class Chosen>
+    auto mark_kept_edges(Node x, int sign, Chosen chosen) -> void {
+        const Node u = at_[x];
+        if (u >= n_ || x >= m_) {
+            return;
+        }
+        for (auto f = right_.indptr[x]; f < right_.indptr[x + 1]; ++f) {
+            const Node y = right_.indices[f];
+            const Node v = at_[y];
+            if (v < n_ && adjacent_[u * n_ + v] != 0 && chosen(y)) {
+                const auto by = static_cast<Score>(sign * edge_saving(uniform ? 0 : find_edge(left_, u, v), f));
+                change(x, y, by);
+                change(y, x, by);
+            }
+        }
+    }
+
+    auto best_swap() -> Move {
+        Tops tops(*this);
+        const auto* held = vectors_of(held_);
+        const Node start = random_.below(n_);
+        for (Node k = 0; k < n_; ++k) {
+            const Node u = start + k < n_ ? start + k : start + k - n_;
+            const Node x = slot_[u];
+            const auto* saved = vectors_of(saved_ + x * stride_);
+            const auto* turned = vectors_of(turned_ + x * stride_);
+            const Score here = held_[x];
+            for (int j = 0; j < vectors(); ++j) {
+                tops.offer(j, saved[j] + turned[j] - held[j] - here, u);
+            }
+        }
+        const Node to = tops.pick(*this);
+        return {slot_[static_cast<Node>(top_row_[to])], to, top_[to]};
+    }
+
+    /// The neighbors of left node w see it on slot `to`, no longer on `from`.
+    auto move_edges(Node w, Node from, Node to) -> void {
+        for (auto e = left_.indptr[w]; e < left_.indptr[w + 1]; ++e) {
+            const Node z = slot_[left_.indices[e]];
+            if constexpr (uniform) {
+                add(saved_ + z * stride_, edges_ + from * stride_, -1);
+                add(saved_ + z * stride_, edges_ + to * stride_, 1);
+            } else {
+                for (const auto& [x, sign] : {std::pair{from, -1}, std::pair{to, 1}}) {
+                    for (auto f = x < m_ ? right_.indptr[x] : 0; x < m_ && f < right_.indptr[x + 1]; ++f) {
+                        change(z, right_.indices[f], sign * edge_saving(e, f));
+                    }
+                }
+            }
+        }
+    }
+
+    auto swap(Node x, Node y) -> void {
+        const Node u = at_[x];
+        const Node v = at_[y];
+        mark_kept_edges(x, -1, [](Node) { return true; });
+        mark_kept_edges(y, -1, [x](Node z) { return z != x; });
+        change(x, x, penalty_);
+        change(y, y, penalty_);
+        if (u < n_) {
+            move_edges(u, x, y);
+        }
+        if (v < n_) {
+            move_edges(v, y, x);
+        }
+        if constexpr (uniform) {
+            std::fill_n(change_, stride_, Score{0});
+            for (const auto& [w, by] :
+                 {std::pair{u, edge_saving()}, std::pair{v, static_cast<Score>(-edge_saving())}}) {
+                for (const Node z : w < n_ ? left_.neighbors(w) : std::span<const Node>{}) {
+                    change_[slot_[z]] = static_cast<Score>(change_[slot_[z]] + by);
+                }
+            }
+            for (const Node z : right_.neighbors(y)) {
+                add(turned_ + z * stride_, change_, 1);
+            }
+            for (const Node z : right_.neighbors(x)) {
+                add(turned_ + z * stride_, change_, -1);
+            }
+        }
+        std::swap_ranges(saved_ + x * stride_, saved_ + (x + 1) * stride_, saved_ + y * stride_);
+        for (Node z = 0; z < slots_; ++z) {
+            std::swap(turned_[z * stride_ + x], turned_[z * stride_ + y]);
+        }
+        std::swap(at_[x], at_[y]);
+        std::swap(slot_[u], slot_[v]);
+        change(x, x, static_cast<Score>(-penalty_));
+        change(y, y, static_cast<Score>(-penalty_));
+        for (const Node w : {u, v}) {
+            refresh(slot_[w]);
+            for (const Node z : w < n_ ? left_.neighbors(w) : std::span<const Node>{}) {
+                refresh(slot_[z]);
+            }
+        }
+        mark_kept_edges(x, 1, [](Node) { return true; });
+        mark_kept_edges(y, 1, [x](Node z) { return z != x; });
+    }
+
+    /// The pair (u, x) is made: its neighbors promise more to each other, less to others.
+    auto attach(Node u, Node x) -> void {
+        const auto half = static_cast<Score>(edge_saving() / 2);
+        for (auto e = left_.indptr[u]; e < left_.indptr[u + 1]; ++e) {
+            const Node v = left_.indices[e];
+            row_[v] = static_cast<Score>(row_[v] - half);
+            add_edge(promise_ + v * stride_, e, x);
+            add_edge(promise_ + v * stride_, e, x);
+        }
+        for (const Node y : right_.neighbors(x)) {
+            column_[y] = static_cast<Score>(column_[y] - half);
+        }
+        column_[x] = static_cast<Score>(-3 * penalty_);
+    }
+
+    auto store(std::span<Node> map) const -> void {
+        for (Node u = 0; u < n_; ++u) {
+            map[static_cast<std::size_t>(u)] = slot_[u] < m_ ? slot_[u] : -1;
+        }
+    }
+
+    /// A power of two above what any swap can gain.
+    [[nodiscard]] auto scale() const -> Score {
+        double node = costs_.node_delete + costs_.node_insert;
+        Node degree = 0;
+        for (Node u = 0; u < n_; ++u) {
+            degree = std::max(degree, left_.degree(u));
+            for (Node x = 0; x < m_; ++x) {
+                node = std::max(node, costs_.relabel_node(left_.labels[u], right_.labels[x]));
+            }
+        }
+        double power = 1;
+        while (power < 16 * (node + (degree + 2) * edge_saving())) {
+            power *= 2;
+        }
+        return static_cast<Score>(power);
+    }
+
+    /// Fills `keep_` and `likeness_`.
+    auto compare_nodes() -> void {
+        Score* same = saved_;      // a row for each label of `left`: 1 for the nodes of `right` that carry it
+        Score* counts = promise_;  // likewise: how many of their neighbors do
+        Node* label_of = open_;    // number of the label of each left node, in the order of appearance
+        Node* carrier = slot_;     // first left node with each label
+        int labels = 0;
+        for (Node u = 0; u < n_; ++u) {
+            Node l = 0;
+            while (l < labels && left_.labels[carrier[l]] != left_.labels[u]) {
+                ++l;
+            }
+            carrier[l] = u;
+            label_of[u] = l;
+            labels = std::max(labels, l + 1);
+        }
+        std::fill_n(same, labels * stride_, Score{0});
+        std::fill_n(counts, labels * stride_, Score{0});
+        Score* degree = column_;
+        std::fill_n(degree, stride_, Score{0});
+        for (Node x = 0; x < m_; ++x) {
+            degree[x] = static_cast<Score>(right_.degree(x));
+            Node l = 0;
+            while (l < labels && left_.labels[carrier[l]] != right_.labels[x]) {
+                ++l;
+            }
+            if (l < labels) {
+                same[l * stride_ + x] = 1;
+                for (const Node y : right_.neighbors(x)) {
+                    ++counts[l * stride_ + y];
+                }
+            }
+        }
+        std::fill_n(row_, stride_, Score{0});
+        Score* seen = row_;
+        const Vector one = Vector{} + Score{1};
+        const Vector half = Vector{} + static_cast<Score>(edge_saving() / 2);
+        for (Node u = 0; u < n_; ++u) {
+            auto* keep = vectors_of(keep_ + u * stride_);
+            auto* likeness = vectors_of(likeness_ + u * stride_);
+            for (int j = 0; j < vectors(); ++j) {
+                keep[j] = vectors_of(same + label_of[u] * stride_)[j] - one;
+            }
+            if constexpr (!uniform) {
+                for (Node x = 0; x < slots_; ++x) {
+                    keep_[u * stride_ + x] = x < m_ ? costs_.node_delete + costs_.node_insert -
+                                                          costs_.relabel_node(left_.labels[u], right_.labels[x])
+                                                    : 0;
+                }
+            }
+            const Vector own = Vector{} + static_cast<Score>(left_.degree(u));
+            for (int j = 0; j < vectors(); ++j) {  // |a - b| + min(a, b) = max(a, b)
+                const Vector other = vectors_of(degree)[j];
+                likeness[j] = own > other ? -own : -other;
+            }
+            for (const Node v : left_.neighbors(u)) {
+                const Vector before = Vector{} + seen[label_of[v]]++;
+                for (int j = 0; j < vectors(); ++j) {
+                    likeness[j] += vectors_of(counts + label_of[v] * stride_)[j] > before ? one : Vector{};
+                }
+            }
+            for (const Node v : left_.neighbors(u)) {
+                seen[label_of[v]] = 0;
+            }
+            for (int j = 0; j < vectors(); ++j) {
+                likeness[j] = (uniform ? likeness[j] : likeness[j] * half) + keep[j] + keep[j] + keep[j];
+            }
+        }
+    }
+};
+
+}  // namespace uge::ged

@@ -1,0 +1,19 @@
+#pragma once
+#include <span>
+
+#include "bipartite.hpp"
+#include "refine.hpp"
+
+namespace uge::ged {
+
+struct TightWorkspace {
+    BipartiteWorkspace bipartite;
+    RefineWorkspace refine;
+};
+
+/// The lower bound of `branch`, and the best map that local search finds from its map and from many others grown along
+/// edges. Stops as soon as both bounds meet. Any costs; graphs of any size.
+auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+           TightWorkspace& workspace, std::span<Node> mapping) -> Bounds;
+
+}  // namespace uge::ged
