@@ -1,0 +1,174 @@
+"""Graphs that come one by one, put together as a GraphSet."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.graphs.graphset import GraphSet
+
+MISSING: Any = object()
+
+
+class Collector:
+    """Takes graphs one at a time; `graph_set` packs them.
+
+    Labels that only some graphs carry are None in the others. Targets that only some carry are dropped, ids that
+    only some carry are filled with positions. Everything that was ignored on the way is told in one GraphWarning.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._sizes: list[int] = []
+        self._edges: list[npt.NDArray[np.int64]] = []
+        self._node_labels: list[Sequence[Hashable] | None] = []
+        self._edge_labels: list[Sequence[Hashable] | None] = []
+        self._attributes: list[npt.ArrayLike | None] = []
+        self._targets: list[Any] = []
+        self._ids: list[str | None] = []
+        self._total = 0
+        self._ignored: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def add(
+        self,
+        num_nodes: int,
+        edges: Any,
+        *,
+        node_labels: Sequence[Hashable] | None = None,
+        edge_labels: Sequence[Hashable] | None = None,
+        attributes: npt.ArrayLike | None = None,
+        target: Any = MISSING,
+        id: str | None = None,
+        where: str | None = None,
+    ) -> None:
+        """One graph more; `edges` holds pairs of its own nodes, `where` names its place in the input."""
+        place = where or self.source
+        try:
+            pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise GraphFormatError(f"{place}: edges must be pairs of node ids, whole numbers") from error
+        outside = np.flatnonzero((pairs < 0).any(1) | (pairs >= num_nodes).any(1))
+        if len(outside):
+            u, v = pairs[outside[0]]
+            right = f"node ids go from 0 to {num_nodes - 1}" if num_nodes else "the graph has no nodes"
+            raise GraphFormatError(f"{place}: edge ({u}, {v}), but {right}")
+        for found, expected, what in (
+            (node_labels, num_nodes, "node labels"),
+            (edge_labels, len(pairs), "edge labels"),
+        ):
+            if found is not None and len(found) != expected:
+                raise GraphFormatError(f"{place}: {len(found)} {what}, expected {expected}")
+        self._sizes.append(num_nodes)
+        self._edges.append(pairs + self._total)
+        self._total += num_nodes
+        self._node_labels.append(node_labels)
+        self._edge_labels.append(edge_labels)
+        self._attributes.append(attributes)
+        self._targets.append(target)
+        self._ids.append(id)
+
+    def ignore(self, what: str, count: int = 1) -> None:
+        """Something in the input that a GraphSet has no place for."""
+        if count:
+            self._ignored[what] = self._ignored.get(what, 0) + count
+
+    def graph_set(
+        self,
+        *,
+        strict: bool = False,
+        name: str = "",
+        targets: Any = None,
+        ids: Iterable[str] | None = None,
+    ) -> GraphSet:
+        """What was collected. With `strict`, what would be dropped or ignored is a GraphFormatError."""
+        if targets is None:
+            targets = self._joined_targets()
+        notes = [f"{count} {what}" for what, count in self._ignored.items()]
+        if strict and notes:
+            raise GraphFormatError(f"{self.source}: {' and '.join(notes)} (strict=False ignores them)")
+        if ids is None and any(given is not None for given in self._ids):
+            ids = [str(i) if given is None else given for i, given in enumerate(self._ids)]
+        with warnings.catch_warnings(record=True) as caught:  # so that there is one warning, not several
+            warnings.simplefilter("always")
+            graphs = GraphSet.from_edges(
+                np.array(self._sizes, np.int64),
+                np.concatenate([np.empty((0, 2), np.int64), *self._edges]),
+                node_labels=_joined(self._node_labels, self._sizes),
+                edge_labels=_joined(self._edge_labels, [len(edges) for edges in self._edges]),
+                node_attributes=self._joined_attributes(),
+                targets=targets,
+                ids=ids,
+                name=name,
+                strict=strict,
+                source=self.source,
+            )
+        told = [str(entry.message).removeprefix(f"{self.source}: dropped ") for entry in caught]
+        if notes:
+            told.append(f"ignored {' and '.join(notes)}")
+        if told:
+            dropped = "dropped " if caught else ""
+            warnings.warn(f"{self.source}: {dropped}{', '.join(told)}", GraphWarning, stacklevel=3)
+        return graphs
+
+    def _joined_attributes(self) -> npt.NDArray[np.float64] | None:
+        rows: list[npt.NDArray[np.float64]] = []
+        for graph, (given, size) in enumerate(zip(self._attributes, self._sizes, strict=True)):
+            place = f"{self.source}: graph {graph}"
+            if given is None:
+                if size and any(other is not None for other in self._attributes):
+                    raise GraphFormatError(f"{place} has no node attributes, but others do")
+                continue
+            try:
+                matrix = np.array(given, dtype=np.float64)
+            except (ValueError, TypeError, OverflowError) as error:
+                raise GraphFormatError(f"{place}: node attributes must be rows of numbers, equally long") from error
+            if size == 0:
+                matrix = matrix.reshape(0, matrix.shape[1] if matrix.ndim == 2 else 0)
+            if matrix.ndim != 2 or len(matrix) != size:
+                raise GraphFormatError(f"{place}: node attributes of shape {matrix.shape}, expected ({size}, width)")
+            rows.append(matrix)
+        if not rows:
+            return None
+        widths = {matrix.shape[1] for matrix in rows if len(matrix)} or {max(m.shape[1] for m in rows)}
+        if len(widths) > 1:
+            raise GraphFormatError(f"{self.source}: node attributes of widths {sorted(widths)}, expected one width")
+        return np.concatenate([matrix for matrix in rows if len(matrix)] or [np.empty((0, widths.pop()))])
+
+    def _joined_targets(self) -> npt.NDArray[Any] | None:
+        given = [target for target in self._targets if target is not MISSING]
+        if not given:
+            return None
+        if len(given) < len(self._targets):
+            self.ignore(f"targets, for want of the other {len(self._targets) - len(given)}", len(given))
+            return None
+        return target_array(given)
+
+
+def target_array(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """Whole numbers, numbers, truth values or text as such an array; anything mixed as objects, kinds kept."""
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value) for value in values}
+    if kinds in ({int}, {float}, {bool}, {str}, {int, float}):
+        array = np.array(values)
+        if array.dtype.kind in "ifbU":
+            return array
+    objects = np.empty(len(values), object)
+    objects[:] = values
+    return objects
+
+
+def _joined(parts: Sequence[Sequence[Hashable] | None], counts: Sequence[int]) -> list[Hashable] | None:
+    if all(part is None for part in parts):
+        return None
+    joined: list[Hashable] = []
+    for part, count in zip(parts, counts, strict=True):
+        joined.extend([None] * count if part is None else part)
+    return joined

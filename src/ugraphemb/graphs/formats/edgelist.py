@@ -1,0 +1,128 @@
+"""Edge lists: `u v [label]` a line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.collector import Collector
+from ugraphemb.graphs.formats.text import check_losses, label, plain, read_lines, write_text
+from ugraphemb.graphs.graphset import Graph, GraphSet
+
+_MARK = "# graph "
+
+
+class _Block:
+    """The lines of one graph: nodes are numbered as they appear."""
+
+    def __init__(self, id: str | None, where: str) -> None:
+        self.id = id
+        self.where = where
+        self.position: dict[str, int] = {}
+        self.edges: list[tuple[int, int]] = []
+        self.labels: list[Any] = []
+        self.labeled = False
+
+    def add(self, line: str) -> None:
+        first, *rest = line.split(None, 2)
+        u = self.position.setdefault(first, len(self.position))
+        if not rest:
+            return
+        self.edges.append((u, self.position.setdefault(rest[0], len(self.position))))
+        self.labeled |= len(rest) == 2
+        self.labels.append(_value(rest[1].strip(" \t")) if len(rest) == 2 else None)
+
+
+def read_edgelist(path: str | Path, *, strict: bool = False, node_names: bool = False) -> GraphSet:
+    """Graphs of an edge list.
+
+    A line is `u v` or `u v label`, or `u` alone for a node without edges; nodes have any names without spaces and
+    are numbered as they appear. Graphs are separated by blank lines, or begin at lines `# graph ID`. Other
+    lines that begin with # are comments. A label that is JSON (a number, "text", true, null, an array) is read
+    as such, any other as text.
+
+    Args:
+        strict: Refuse loops and repeated edges instead of dropping them with one GraphWarning.
+        node_names: Keep the nodes' names, as node labels; they are dropped otherwise.
+    """
+    lines = read_lines(path)
+    marked = any(line.startswith(_MARK) for line in lines)
+    blocks: list[_Block] = []
+    current: _Block | None = None
+    for number, line in enumerate(lines, 1):
+        where = f"{path}:{number}"
+        if line.startswith(_MARK):
+            current = _Block(_text(line.removeprefix(_MARK).strip(" \t")), where)
+            blocks.append(current)
+        elif not line.strip():
+            current = current if marked else None
+        elif not line.startswith("#"):
+            if current is None:
+                if marked:
+                    raise GraphFormatError(f"{where}: an edge before the first line '{_MARK}ID'")
+                current = _Block(None, where)
+                blocks.append(current)
+            current.add(line)
+    collector = Collector(str(path))
+    labeled = any(block.labeled for block in blocks)
+    for block in blocks:
+        collector.add(
+            len(block.position),
+            block.edges,
+            node_labels=list(block.position) if node_names else None,
+            edge_labels=block.labels if labeled else None,
+            id=block.id,
+            where=block.where,
+        )
+    return collector.graph_set(strict=strict, name=Path(path).stem)
+
+
+def write_edgelist(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
+    """An edge list that `read_edgelist` reads as the same graphs, in the same order of nodes.
+
+    Node labels, node attributes and targets are lost, with a GraphWarning; refused with `strict`.
+    """
+    check_losses(graphs, path, holds=("ids", "edge labels"), strict=strict)
+    write_text("".join(f"{line}\n" for graph in graphs for line in _lines(graph)), path)
+
+
+def _lines(graph: Graph) -> list[str]:
+    lines = [_MARK + _said(graph.id)]
+    seen = 0  # a node that an edge would name too late stands alone before, so that nodes appear in order
+    labels = graph.edge_labels or [None] * graph.num_edges
+    for (u, v), value in zip(graph.edges.tolist(), labels, strict=True):
+        lines += map(str, range(seen, u if v == u + 1 else v))
+        seen = max(seen, v + 1)
+        lines.append(f"{u} {v}" if graph.edge_labels is None else f"{u} {v} {_said(plain(value))}")
+    return lines + [str(node) for node in range(seen, graph.num_nodes)]
+
+
+def _value(text: str) -> Any:
+    """JSON where it is, else the text itself."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, dict) or not _hashable(label(value)) else label(value)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _text(text: str) -> str:
+    value = _value(text) if text.startswith('"') else text
+    return value if isinstance(value, str) else text
+
+
+def _said(value: Any) -> str:
+    """Text as it is where nobody could take it for something else, JSON otherwise."""
+    if isinstance(value, str) and value and value == " ".join(value.split()) and _value(value) == value:
+        return value
+    return json.dumps(value)

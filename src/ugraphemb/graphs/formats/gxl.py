@@ -1,0 +1,267 @@
+"""GXL, one XML file a graph or more, and CXL, the list of a collection's files and classes (the IAM sets)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
+from ugraphemb.graphs.formats.text import check_losses, write_text
+from ugraphemb.graphs.graphset import Graph, GraphSet
+
+_NODE_LABELS = ("symbol", "chem", "label", "type")
+_EDGE_LABELS = ("label", "valence", "bond", "type")
+_KINDS: dict[str, type] = {"int": int, "float": float, "double": float, "bool": bool}
+_SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,80}")
+
+
+class _Item:
+    """A graph as its file says it: values by name for each node and edge."""
+
+    def __init__(self, element: Element, path: Path) -> None:
+        self.path = path
+        self.line = element.line
+        self.where = f"{path}:{element.line}"
+        self.id = element.attributes.get("id", "")
+        self.directed = element.attributes.get("edgemode", "undirected") in ("directed", "defaultdirected")
+        self.values = _values(element, path)
+        self.target: Any = self.values.get("target", MISSING)
+        self.position: dict[str, int] = {}
+        self.nodes: list[dict[str, Any]] = []
+        for node in element.each("node"):
+            name = node.attributes.get("id")
+            if name is None or name in self.position:
+                found = "a node without an id" if name is None else f"node id {name!r} for a second time"
+                raise GraphFormatError(f"{path}:{node.line}: {found}; each node needs its own")
+            self.position[name] = len(self.nodes)
+            self.nodes.append(_values(node, path))
+        self.edges = [self._ends(edge) for edge in element.each("edge")]
+        self.edge_values = [_values(edge, path) for edge in element.each("edge")]
+        self.others = sum(child.tag == "rel" for child in element.children)
+
+    def _ends(self, edge: Element) -> tuple[int, int]:
+        try:
+            return self.position[edge.attributes["from"]], self.position[edge.attributes["to"]]
+        except KeyError as error:
+            where = f"{self.path}:{edge.line}"
+            raise GraphFormatError(f"{where}: an edge whose end is {error}, which is no node's id") from error
+
+
+def read_gxl(
+    path: str | Path, *, strict: bool = False, node_label: str | None = None, edge_label: str | None = None
+) -> GraphSet:
+    """Graphs of a .gxl file, of a .cxl list, or of a folder of either.
+
+    Args:
+        strict: Refuse what would be dropped or ignored: loops, repeats, direction, attributes without a place.
+        node_label: Which attribute is the label; "" for none. By default symbol, chem, label or type, whichever
+            comes first, else the only attribute that is not a fraction. Other numbers become node attributes.
+        edge_label: The same for edges; by default label, valence, bond or type, or the only one.
+    """
+    root = Path(path)
+    if root.is_dir():
+        items = list(_of_folder(root))
+    elif root.suffix.lower() == ".cxl":
+        items = list(_of_list(root))
+    else:
+        items = list(_of_file(root))
+    node_names, edge_names = _names(item.nodes for item in items), _names(item.edge_values for item in items)
+    node_label = _chosen(node_label, node_names, _NODE_LABELS, f"{path}: node_label")
+    edge_label = _chosen(edge_label, edge_names, _EDGE_LABELS, f"{path}: edge_label")
+    columns = [name for name, kinds in node_names.items() if name != node_label and kinds <= {int, float}]
+    collector = Collector(str(path))
+    for name in node_names:
+        if name != node_label and name not in columns:
+            collector.ignore(f"node attributes {name!r}", sum(name in n for item in items for n in item.nodes))
+    for name in edge_names:
+        if name != edge_label:
+            count = sum(name in edge for item in items for edge in item.edge_values)
+            collector.ignore(f"edge attributes {name!r}", count)
+    for item, name in zip(items, _ids(items), strict=True):
+        collector.ignore("directions of edges", len(item.edges) if item.directed else 0)
+        collector.ignore("relations of many nodes", item.others)
+        collector.add(
+            len(item.nodes),
+            item.edges,
+            node_labels=[values.get(node_label) for values in item.nodes] if node_label else None,
+            edge_labels=[values.get(edge_label) for values in item.edge_values] if edge_label else None,
+            attributes=np.array(
+                [[values.get(column, np.nan) for column in columns] for values in item.nodes], np.float64
+            ).reshape(len(item.nodes), len(columns))
+            if columns
+            else None,
+            target=item.target,
+            id=name,
+            where=item.where,
+        )
+    return collector.graph_set(strict=strict, name=root.stem)
+
+
+def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
+    """One file with all graphs (.gxl), or a file for each graph and a list of them (.cxl, or a folder).
+
+    What GXL cannot hold is told in a GraphWarning, or refused with `strict`.
+    """
+    root = Path(path)
+    vocabularies = (graphs.node_vocabulary, graphs.edge_vocabulary)
+    also = ["labels that are all None"] if (None,) in vocabularies else []
+    holds = ("ids", "node labels", "edge labels", "node attributes", "targets")
+    check_losses(graphs, path, holds=holds, strict=strict, also=also)
+    bodies = [_graph_text(graph, f"{path}: graph {graph.id!r}") for graph in graphs]
+    if root.suffix.lower() == ".gxl":
+        write_text(_document("gxl", bodies), root)
+        return
+    listing = root if root.suffix.lower() == ".cxl" else root / "graphs.cxl"
+    listing.parent.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for graph, name, body in zip(graphs, _file_names(graphs), bodies, strict=True):
+        write_text(_document("gxl", [body]), listing.parent / name)
+        label = "" if graphs.targets is None else f" class={quoted(str(graph.target), str(path))}"
+        entries.append(f'<print file="{name}"{label}/>')
+    write_text(_document("GraphCollection", [f'<graphs count="{len(graphs)}">', *entries, "</graphs>"]), listing)
+
+
+def _of_file(path: Path) -> Iterator[_Item]:
+    root = parsed(path)
+    if root.tag != "gxl":
+        raise GraphFormatError(f"{path}:{root.line}: the element {root.tag!r}, expected 'gxl'")
+    return (_Item(element, path) for element in root.each("graph"))
+
+
+def _of_list(path: Path) -> Iterator[_Item]:
+    pending = [parsed(path)]
+    while pending:
+        element = pending.pop()
+        pending += reversed(element.children)
+        if "file" not in element.attributes:
+            continue
+        name = element.attributes["file"]
+        place = Path(name)
+        if not name or "\0" in name or place.is_absolute() or ".." in place.parts or "\\" in name:
+            raise GraphFormatError(f"{path}:{element.line}: file {name!r}, expected one in the folder of the list")
+        for item in _of_file(path.parent / place):
+            if item.target is MISSING:
+                item.target = element.attributes.get("class", MISSING)
+            yield item
+
+
+def _of_folder(folder: Path) -> Iterator[_Item]:
+    lists = sorted(folder.glob("*.cxl"))
+    files = sorted(folder.glob("*.gxl"))
+    if not lists and not files:
+        raise GraphFormatError(f"{folder}: no .cxl and no .gxl file in this folder")
+    seen: set[Path] = set()  # train.cxl and all.cxl may list the same file
+    for listing in lists:
+        items = list(_of_list(listing))
+        yield from (item for item in items if item.path not in seen)
+        seen.update(item.path for item in items)
+    if not lists:
+        for file in files:
+            yield from _of_file(file)
+
+
+def _values(element: Element, path: Path) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for attribute in element.each("attr"):
+        name = attribute.attributes.get("name")
+        if name is None or len(attribute.children) != 1:
+            raise GraphFormatError(f"{path}:{attribute.line}: an attr needs a name and one value, as in <int>1</int>")
+        values[name] = _value(attribute.children[0], path)
+    return values
+
+
+def _value(element: Element, path: Path) -> Any:
+    if element.tag in _KINDS:
+        return numeric(element.text, _KINDS[element.tag], f"{path}:{element.line}")
+    if element.tag in ("tup", "seq"):
+        return tuple(_value(child, path) for child in element.children)
+    if element.tag in ("string", "enum"):
+        kept = element.attributes.get("xml:space") == "preserve"
+        return element.text if kept else element.text.strip()
+    right = "string, int, float, bool, enum, tup or seq"
+    raise GraphFormatError(f"{path}:{element.line}: a value of type {element.tag!r}, expected {right}")
+
+
+def _names(parts: Any) -> dict[str, set[type]]:
+    """The names of all values, in order of appearance, with their types."""
+    names: dict[str, set[type]] = {}
+    for part in parts:
+        for values in part:
+            for name, value in values.items():
+                names.setdefault(name, set()).add(type(value))
+    return names
+
+
+def _chosen(asked: str | None, names: dict[str, set[type]], usual: Sequence[str], where: str) -> str | None:
+    if asked:
+        if names and asked not in names:
+            raise GraphFormatError(f"{where}={asked!r}, but there are {', '.join(map(repr, names))}")
+        return asked if asked in names else None
+    if asked == "":
+        return None
+    for name in usual:
+        if name in names:
+            return name
+    fit = [name for name, kinds in names.items() if float not in kinds]
+    return fit[0] if len(fit) == 1 else None
+
+
+def _ids(items: Sequence[_Item]) -> list[str]:
+    """The graphs' own ids where they tell graphs apart, else the names of their files."""
+    own = [item.id for item in items]
+    if "" not in own and len(set(own)) == len(own):
+        return own
+    files = [item.path.stem for item in items]
+    return files if len(set(files)) == len(files) else [str(i) for i in range(len(items))]
+
+
+def _file_names(graphs: GraphSet) -> list[str]:
+    ids = [str(name) for name in graphs.ids]
+    folded = {name.lower() for name in ids}
+    if len(folded) == len(ids) and all(_SAFE_NAME.fullmatch(name) for name in ids):
+        return [f"{name}.gxl" for name in ids]
+    return [f"{i}.gxl" for i in range(len(ids))]
+
+
+def _document(tag: str, body: Sequence[str]) -> str:
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', f"<{tag}>", *body, f"</{tag}>", ""])
+
+
+def _graph_text(graph: Graph, where: str) -> str:
+    own = "" if graph.graphs.targets is None else _attr_text("target", graph.target, where)
+    lines = [f'<graph id={quoted(graph.id, where)} edgeids="false" edgemode="undirected">{own}']
+    attributes = graph.node_attributes
+    labeled = bool(graph.graphs.node_vocabulary)
+    for node, label in enumerate(graph.node_labels):
+        values = _attr_text("label", label, where) if labeled else ""
+        if attributes is not None:
+            rows = enumerate(attributes[node].tolist())
+            values += "".join(_attr_text(f"attribute{i}", value, where) for i, value in rows)
+        lines.append(f'<node id="_{node}">{values}</node>')
+    labels = graph.edge_labels or [None] * graph.num_edges
+    for (u, v), label in zip(graph.edges.tolist(), labels, strict=True):
+        lines.append(f'<edge from="_{u}" to="_{v}">{_attr_text("label", label, where)}</edge>')
+    return "\n".join([*lines, "</graph>"])
+
+
+def _attr_text(name: str, value: Any, where: str) -> str:
+    return "" if value is None else f"<attr name={quoted(name, where)}>{_value_text(value, where)}</attr>"
+
+
+def _value_text(value: Any, where: str) -> str:
+    if isinstance(value, tuple):
+        return f"<tup>{''.join(_value_text(item, where) for item in value)}</tup>"
+    if isinstance(value, bool):
+        return f"<bool>{str(value).lower()}</bool>"
+    if isinstance(value, int | float):
+        return f"<{type(value).__name__}>{value!r}</{type(value).__name__}>"
+    if isinstance(value, str):
+        space = "" if value == value.strip() else ' xml:space="preserve"'
+        return f"<string{space}>{text_of(value, where)}</string>"
+    raise GraphFormatError(f"{where}: {value!r}, expected text, a number, a truth value or a tuple of them")

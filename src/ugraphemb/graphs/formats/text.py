@@ -1,0 +1,104 @@
+"""What readers and writers of text files share."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.graphs.graphset import GraphSet
+
+_FREE_NODES = 10_000_000
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The file's bytes; a GraphFormatError where there is no such file."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise GraphFormatError(f"{path}: {error.strerror or error}; expected a readable file") from error
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a UTF-8 file, without their line ends."""
+    return decoded_lines(read_bytes(path), path)
+
+
+def decoded_lines(data: bytes, path: str | Path) -> list[str]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise GraphFormatError(f"{path}:{line}: byte {data[error.start]:#04x}, which is not UTF-8 text") from error
+    lines = text.replace("\r\n", "\n").split("\n")  # splitlines() would cut at characters that labels may hold
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def write_text(text: str, path: str | Path) -> None:
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise GraphFormatError(f"{path}: {error.object[error.start]!r} cannot be written as UTF-8") from error
+    Path(path).write_bytes(data)
+
+
+def check_size(nodes: int, size: int, where: str) -> None:
+    """Refuses a short file that claims more nodes than memory could hold."""
+    if nodes > _FREE_NODES + size:
+        raise GraphFormatError(f"{where}: {nodes} nodes claimed by {size} bytes; expected a node a byte at most")
+
+
+def check_losses(
+    graphs: GraphSet, path: str | Path, *, holds: Sequence[str], strict: bool, also: Sequence[str] = ()
+) -> None:
+    """Tells in one GraphWarning what a format cannot hold, or refuses to lose it.
+
+    Args:
+        holds: Which of "ids", "node labels", "edge labels", "node attributes" and "targets" the format holds.
+        also: Further losses.
+    """
+    present = {
+        "ids": not np.array_equal(graphs.ids, np.arange(len(graphs)).astype(np.str_)),
+        "node labels": bool(graphs.node_vocabulary),
+        "edge labels": graphs.edge_labels is not None and bool(graphs.edge_vocabulary),
+        "node attributes": graphs.node_attributes is not None,
+        "targets": graphs.targets is not None,
+    }
+    lost = [what for what, there in present.items() if there and what not in holds] + list(also)
+    if not lost:
+        return
+    if strict:
+        raise GraphFormatError(f"{path}: {', '.join(lost)} would be lost in this format (.jsonl holds everything)")
+    warnings.warn(f"{path}: lost {', '.join(lost)}, for which this format has no place", GraphWarning, stacklevel=3)
+
+
+def plain(value: Any) -> Any:
+    """A label or target as JSON can say it: tuples as lists, scalars of NumPy as Python's own."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    raise GraphFormatError(
+        f"{value!r} is of type {type(value).__name__}; only text, numbers, truth values, None and tuples can be written"
+    )
+
+
+def label(value: Any) -> Any:
+    """The inverse of `plain`."""
+    return tuple(label(item) for item in value) if isinstance(value, list) else value
+
+
+def parsed_json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise GraphFormatError(f"{where}: not JSON: {error.msg} at column {error.colno}") from error
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets without end
+        raise GraphFormatError(f"{where}: JSON that goes beyond sense: {error}") from error
