@@ -1,0 +1,80 @@
+#include "wl.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace uge::substructures {
+
+namespace {
+
+auto num_nodes(const PackedGraphs& graphs) -> std::size_t {
+    return static_cast<std::size_t>(graphs.node_offsets.back() - graphs.node_offsets.front());
+}
+
+/// Key of a label: -1, label. Key of a later color: previous color, sorted previous colors of the neighbors.
+template <class IdOf>
+auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::vector<Feature> {
+    const auto nodes = num_nodes(graphs);
+    std::vector<Feature> colors(nodes * (static_cast<std::size_t>(iterations) + 1));
+    std::vector<std::int32_t> key;
+    auto out = colors.begin();
+    for (std::size_t g = 0; g < graphs.size(); ++g) {
+        const auto graph = graphs[g];
+        for (Node u = 0; u < graph.n; ++u) {
+            key.assign({-1, graph.labels[u]});
+            *out++ = id_of(key);
+        }
+    }
+    for (int i = 1; i <= iterations; ++i) {
+        for (std::size_t g = 0; g < graphs.size(); ++g) {
+            const auto graph = graphs[g];
+            const auto previous = colors.begin() + static_cast<std::ptrdiff_t>(nodes) * (i - 1) +
+                                  (graphs.node_offsets[g] - graphs.node_offsets.front());
+            for (Node u = 0; u < graph.n; ++u) {
+                key.assign({previous[u]});
+                for (const Node v : graph.neighbors(u)) key.push_back(previous[v]);
+                std::sort(key.begin() + 1, key.end());
+                const bool known = key[0] >= 0 && (key.size() == 1 || key[1] >= 0);
+                *out++ = known ? id_of(key) : Dictionary::unseen;
+            }
+        }
+    }
+    return colors;
+}
+
+}  // namespace
+
+auto learn_wl_colors(const PackedGraphs& graphs, int iterations, Dictionary& dictionary) -> std::vector<Feature> {
+    return refine(graphs, iterations, [&](const auto& key) { return dictionary.learn(key); });
+}
+
+auto wl_colors(const PackedGraphs& graphs, int iterations, const Dictionary& dictionary) -> std::vector<Feature> {
+    return refine(graphs, iterations, [&](const auto& key) { return dictionary.find(key); });
+}
+
+auto color_counts(const PackedGraphs& graphs, std::span<const Feature> colors) -> Counts {
+    const auto nodes = num_nodes(graphs);
+    Counts counts;
+    std::vector<Feature> found;
+    for (std::size_t g = 0; g < graphs.size(); ++g) {
+        found.clear();
+        const auto first = static_cast<std::size_t>(graphs.node_offsets[g] - graphs.node_offsets.front());
+        const auto n = static_cast<std::size_t>(graphs[g].n);
+        for (std::size_t at = first; at < colors.size(); at += nodes) {
+            const auto row = colors.subspan(at, n);
+            std::copy_if(row.begin(), row.end(), std::back_inserter(found),
+                         [](Feature color) { return color != Dictionary::unseen; });
+        }
+        std::sort(found.begin(), found.end());
+        for (auto at = found.begin(); at != found.end();) {
+            const auto next = std::find_if(at, found.end(), [&](Feature color) { return color != *at; });
+            counts.features.push_back(*at);
+            counts.counts.push_back(next - at);
+            at = next;
+        }
+        counts.indptr.push_back(static_cast<std::int64_t>(counts.features.size()));
+    }
+    return counts;
+}
+
+}  // namespace uge::substructures
