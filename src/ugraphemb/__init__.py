@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ugraphemb import errors
 
 if TYPE_CHECKING:
-    from ugraphemb.graphs import Graph, GraphSet
+    from ugraphemb.graphs import Graph, GraphSet, load_dataset, read_graphs, write_graphs
 
 __version__ = "0.1.0"
 
@@ -20,9 +20,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "Graph": "ugraphemb.graphs",
     "GraphSet": "ugraphemb.graphs",
+    "load_dataset": "ugraphemb.graphs",
+    "read_graphs": "ugraphemb.graphs",
+    "write_graphs": "ugraphemb.graphs",
 }
 
-__all__ = ["Graph", "GraphSet", "__version__", "errors"]
+__all__ = ["Graph", "GraphSet", "__version__", "errors", "load_dataset", "read_graphs", "write_graphs"]
 
 
 def __getattr__(name: str) -> Any:

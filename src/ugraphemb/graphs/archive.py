@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 from ugraphemb.errors import GraphFormatError
 
@@ -103,15 +100,3 @@ class Archive:
                 raise GraphFormatError(
                     f"{self.path}: unpacks to more than {limits.total_bytes} bytes (at member {name!r})"
                 )
-
-
-@contextmanager
-def unpacked(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Path]:
-    """A temporary folder with the members of a zip file."""
-    with Archive(path, limits) as archive, TemporaryDirectory(prefix="ugraphemb-") as name:
-        folder = Path(name)
-        for member in archive.names:
-            target = folder / member
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(archive.read(member))
-        yield folder

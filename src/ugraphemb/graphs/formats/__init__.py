@@ -1,0 +1,204 @@
+"""Every file format, and the two doors to them: `read_graphs` and `write_graphs`."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.merge import concatenated
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A module of this package with `read_NAME` and `write_NAME`, imported when first needed."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    what: str
+
+    def reader(self) -> Callable[..., GraphSet]:
+        reader: Callable[..., GraphSet] = getattr(import_module(f"{__name__}.{self.name}"), f"read_{self.name}")
+        return reader
+
+    def writer(self) -> Callable[..., None]:
+        writer: Callable[..., None] = getattr(import_module(f"{__name__}.{self.name}"), f"write_{self.name}")
+        return writer
+
+
+FORMATS = {
+    format.name: format
+    for format in (
+        Format("tu", (".zip",), "TU Dortmund's text files, as a folder or a zip"),
+        Format("jsonl", (".jsonl", ".ndjson"), "JSON Lines, a graph a line; holds everything"),
+        Format("gxl", (".gxl", ".cxl"), "GXL and CXL, as in the IAM collections; also a folder of them"),
+        Format("graphml", (".graphml",), "GraphML"),
+        Format("edgelist", (".edges", ".edgelist"), "edge lists"),
+        Format("graph6", (".g6", ".graph6", ".s6", ".sparse6"), "graph6 and sparse6"),
+        Format("molecules", (".smi", ".smiles", ".csv", ".sdf", ".mol"), "molecules, through RDKit"),
+    )
+}
+_BY_SUFFIX = {suffix: format for format in FORMATS.values() for suffix in format.suffixes}
+_SAYS_NOTHING = {"", ".txt", ".xml", ".json", ".dat", ".data"}
+_HEAD = 4096
+
+
+def read_graphs(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> GraphSet:
+    """Graphs from a file or folder.
+
+    A folder holds the files of a TU data set, GXL files, or any files of graphs, which are put together.
+
+    Args:
+        path: Its suffix says the format; its content does where the suffix says nothing (.txt, .xml, none).
+        format: One of `FORMATS`, to choose it yourself.
+        strict: Refuse self loops, repeated edges and the like instead of dropping them with a GraphWarning.
+        progress: Called with how much is done and how much there is, by formats that take long.
+        options: Passed on to the reader of the format.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise GraphFormatError(f"{path}: no such file or folder; expected a file of graphs")
+    chosen = _named(format) if format else _format_of_folder(path) if path.is_dir() else _format_of_file(path)
+    if chosen is None:
+        return _put_together(path, strict, progress, options)
+    reader = chosen.reader()
+    if progress is not None and "progress" in inspect.signature(reader).parameters:
+        options = {**options, "progress": progress}
+    try:
+        return reader(path, strict=strict, **options)
+    except OSError as error:
+        raise GraphFormatError(f"{path}: cannot be read: {error}") from error
+
+
+def write_graphs(
+    graphs: GraphSet, path: str | Path, *, format: str | None = None, strict: bool = False, **options: Any
+) -> None:
+    """Graphs to a file or folder, which is either written whole or left as it was.
+
+    Args:
+        path: Its suffix says the format; a path without one is the folder of a TU data set.
+        format: One of `FORMATS`, to choose it yourself.
+        strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
+    """
+    path = Path(path)
+    chosen = FORMATS["tu"] if not (format or path.suffix) else _named(format) if format else _format_of_suffix(path)
+    if path.is_dir():
+        _check_replaceable(path)
+    writer = chosen.writer()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+            draft = Path(folder) / path.name
+            writer(graphs, draft, strict=strict, **options)
+            companions = [entry for entry in Path(folder).iterdir() if entry != draft]
+            for entry in companions:  # the .gxl files that a .cxl lists
+                os.replace(entry, path.parent / entry.name)
+            if path.is_dir():
+                os.rename(path, Path(folder) / ".replaced")
+            os.replace(draft, path)
+    except OSError as error:
+        raise GraphFormatError(f"{path}: cannot be written: {error}") from error
+
+
+def _named(name: str) -> Format:
+    if name not in FORMATS:
+        raise ValueError(f"no format {name!r}; there are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _format_of_suffix(path: Path) -> Format:
+    suffix = path.suffix.lower()
+    if suffix not in _BY_SUFFIX:
+        raise GraphFormatError(
+            f"{path}: the suffix {suffix!r} says no format; expected one of {' '.join(_BY_SUFFIX)}, or format=..."
+        )
+    return _BY_SUFFIX[suffix]
+
+
+def _format_of_file(path: Path) -> Format:
+    if path.suffix.lower() not in _SAYS_NOTHING:
+        return _format_of_suffix(path)
+    with path.open("rb") as file:
+        head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+    name = _format_of_content(head)
+    if name is None:
+        raise GraphFormatError(
+            f"{path}: neither its suffix nor its content says what it is; expected one of the suffixes "
+            f"{' '.join(_BY_SUFFIX)}, or format=..."
+        )
+    return FORMATS[name]
+
+
+def _format_of_content(head: bytes) -> str | None:
+    if head.startswith(b"PK\x03\x04"):
+        return "tu"
+    if head.startswith(b"<"):
+        return "graphml" if b"<graphml" in head else "gxl" if re.search(rb"<gxl|<GraphCollection", head) else None
+    if head.startswith(b"{"):
+        return "jsonl"
+    if head.startswith((b">>graph6<<", b">>sparse6<<", b":")):
+        return "graph6"
+    lines = [line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")]
+    return "edgelist" if lines and re.fullmatch(rb"\s*\d+[\s,]+\d+(\s.*)?", lines[0]) else None
+
+
+def _format_of_folder(path: Path) -> Format | None:
+    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
+    if any(name.endswith("_A.txt") for name in names):
+        return FORMATS["tu"]
+    if any(name.lower().endswith((".gxl", ".cxl")) for name in names):
+        return FORMATS["gxl"]
+    return None
+
+
+def _put_together(path: Path, strict: bool, progress: Progress | None, options: dict[str, Any]) -> GraphSet:
+    """All files of graphs in a folder, in the order of their names, which are the ids where each holds one graph."""
+    files = sorted(
+        entry for entry in path.iterdir() if entry.suffix.lower() in _BY_SUFFIX and not entry.name.startswith(".")
+    )
+    if not files:
+        raise GraphFormatError(f"{path}: no files of graphs; expected names that end in {' '.join(_BY_SUFFIX)}")
+    parts = []
+    for done, file in enumerate(files, start=1):
+        parts.append(_format_of_suffix(file).reader()(file, strict=strict, **options))
+        if progress is not None:
+            progress(done, len(files))
+    if len(parts) == 1:
+        return parts[0]
+    stems = [file.stem for file in files]
+    if all(len(part) == 1 for part in parts) and len(set(stems)) == len(stems):
+        parts = [replace(part, ids=np.array([stem])) for part, stem in zip(parts, stems, strict=True)]
+    return replace(concatenated(parts), name=path.name)
+
+
+def _check_replaceable(path: Path) -> None:
+    """A folder is replaced only if it holds nothing but what was written there before."""
+    strange = [
+        entry.name
+        for entry in path.iterdir()
+        if not entry.name.startswith(f"{path.name}_") and entry.suffix.lower() not in (".gxl", ".cxl")
+    ]
+    if strange:
+        raise GraphFormatError(
+            f"{path}: a folder with other files in it ({', '.join(sorted(strange)[:3])}); "
+            "expected a path that is free, or holds graphs only"
+        )

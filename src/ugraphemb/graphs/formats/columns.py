@@ -50,20 +50,6 @@ def number_columns(
     return [table.column(name).to_numpy() for name in names]
 
 
-def text_lines(data: bytes, where: str) -> list[str]:
-    """The lines of a UTF-8 file, without their ends. An empty last line counts only if it has an end."""
-    if not data:
-        return []
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise GraphFormatError(
-            f"{where}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; expected UTF-8 text"
-        ) from error
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-
-
 def _carefully(data: bytes, where: str, dtype: type[np.generic], width: int) -> list[npt.NDArray[Any]]:
     """The same answer number by number, or the error of the first line that has none."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

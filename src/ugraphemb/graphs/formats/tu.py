@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError, GraphWarning
 from ugraphemb.graphs.archive import Archive, ArchiveLimits
-from ugraphemb.graphs.formats.columns import number_columns, text_lines
+from ugraphemb.graphs.formats.columns import number_columns
+from ugraphemb.graphs.formats.text import decoded_lines
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Coded, MisplacedEdgeError, Vocabulary, encoded
 
@@ -82,10 +83,11 @@ def read_tu(
             raise _edge_error(files, error.row, given, graph_of) from error
 
 
-def write_tu(graphs: GraphSet, path: str | Path) -> None:
+def write_tu(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
     """A TU data set, as a zip if `path` ends in .zip and else as a folder; its name is that of `path`.
 
-    Labels must be whole numbers, text without line breaks, or tuples of whole numbers, all of one kind.
+    Labels must be whole numbers, text without line breaks, or tuples of whole numbers, all of one kind. What the
+    format cannot hold is refused, strict or not.
     """
     path = Path(path)
     zipped = path.suffix.lower() == ".zip"
@@ -127,7 +129,7 @@ class _Files:
         return number_columns(data, self.where(kind), dtype, width)
 
     def lines(self, kind: str) -> list[str]:
-        return text_lines(self.data(kind), self.where(kind))
+        return decoded_lines(self.data(kind), self.where(kind))
 
     def expect(self, kind: str, found: int, expected: int, beside: str) -> None:
         if found != expected:

@@ -1,0 +1,36 @@
+"""`ugraphemb convert`."""
+
+from __future__ import annotations
+
+import click
+
+from ugraphemb.cli.inputs import resolve
+
+
+@click.command("convert")
+@click.argument("graphs")
+@click.argument("output")
+@click.option("--format", "format", metavar="NAME", help="Format of OUTPUT, where its suffix does not say it.")
+@click.option("--strict", is_flag=True, help="Refuse whatever would be dropped, on the way in or out.")
+def command(graphs: str, output: str, format: str | None, strict: bool) -> None:
+    """Write GRAPHS, a file, a folder or a data set, to OUTPUT in the format that its suffix names.
+
+    \b
+    .zip or a folder  TU Dortmund's text files      .graphml        GraphML
+    .jsonl            JSON Lines, holds everything  .edges          edge lists
+    .gxl .cxl         GXL                           .g6 .s6         graph6, sparse6
+    .smi .sdf         molecules
+
+    \b
+    Examples:
+      ugraphemb convert MUTAG mutag.jsonl
+      ugraphemb convert mutag.jsonl mutag.zip
+    """
+    from ugraphemb.graphs import write_graphs
+    from ugraphemb.graphs.formats import FORMATS
+
+    if format is not None and format not in FORMATS:
+        raise click.BadParameter(f"{format!r}; there are {', '.join(FORMATS)}", param_hint="--format")
+    found = resolve(graphs, strict=strict)
+    write_graphs(found, output, format=format, strict=strict)
+    click.echo(f"{output}: {len(found)} graphs", err=True)

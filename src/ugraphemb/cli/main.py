@@ -1,0 +1,103 @@
+"""`ugraphemb VERB`. Each command lives in a file of its own, which is imported when the command is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from importlib import import_module
+from typing import NamedTuple, TextIO
+
+import click
+
+from ugraphemb import __version__
+from ugraphemb.errors import UGraphEmbError
+
+
+class Entry(NamedTuple):
+    """Where a command is, as the object `command` of its module, and what it does, in a line."""
+
+    module: str
+    help: str
+
+
+COMMANDS = {
+    "convert": Entry("ugraphemb.cli.convert", "Write graphs in another format."),
+    "info": Entry("ugraphemb.cli.info", "Say what is in a file of graphs or a data set."),
+}
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by COMMANDS; --help lists them without importing any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name].module).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Vectors for whole graphs, whose distances are graph distances.
+
+    GRAPHS is a file or folder of graphs (.zip, .jsonl, .gxl, .graphml, .smi, ...), or the name of a data set such
+    as molecules, atlas, PTC or MUTAG.
+
+    \b
+    Examples:
+      ugraphemb info molecules
+      ugraphemb convert MUTAG mutag.jsonl
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs a command and exits: 0, 1 after an error of ours, 2 after a wrong call, 130 after Ctrl-C.
+
+    With UGRAPHEMB_DEBUG=1 errors come with their traceback.
+    """
+    warnings.showwarning = _show_warning
+    debug = os.environ.get("UGRAPHEMB_DEBUG", "") not in ("", "0")
+    try:
+        status = cli.main(arguments, prog_name="ugraphemb", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as error:
+        status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        status = 130
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except BrokenPipeError:  # `ugraphemb ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    except UGraphEmbError as error:
+        if debug:
+            raise
+        click.echo(f"Error: {' '.join(str(error).split())}", err=True)
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Data sets by name: on disk, from TU Dortmund's collection, or without either."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from typing import BinaryIO
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import numpy as np
+
+from ugraphemb.errors import DatasetNotFoundError, GraphFormatError, needs_extra
+from ugraphemb.graphs.archive import Archive
+from ugraphemb.graphs.formats.tu import read_tu
+from ugraphemb.graphs.graphset import GraphSet
+
+BASE_URL = "https://www.chrsmrrs.com/graphkerneldatasets"
+
+# The paper's names, and other ways to write TU's.
+ALIASES = {
+    "IMDBM": "IMDB-MULTI",
+    "IMDBB": "IMDB-BINARY",
+    "REDDIT12K": "REDDIT-MULTI-12K",
+    "REDDIT5K": "REDDIT-MULTI-5K",
+    "REDDITB": "REDDIT-BINARY",
+}
+
+# Said where the set is not found.
+NOTES = {
+    "PTC": "The paper's PTC has hydrogens and is not in TU's collection; PTC_MR there is the same set without them.",
+    "WEB": "WEB is not in TU's collection; it is made of the IAM Graph Database's Web set.",
+}
+
+_IN_TU = (
+    "AIDS alchemy_full aspirin BZR BZR_MD COIL-DEL COIL-RAG COLLAB COLORS-3 COX2 COX2_MD Cuneiform DBLP_v1 DD "
+    "deezer_ego_nets DHFR DHFR_MD ENZYMES ER_MD facebook_ct1 FIRSTMM_DB FRANKENSTEIN Fingerprint github_stargazers "
+    "highschool_ct1 IMDB-BINARY IMDB-MULTI infectious_ct1 KKI Letter-high Letter-low Letter-med MCF-7 MOLT-4 MSRC_21 "
+    "MSRC_21C MSRC_9 MUTAG Mutagenicity NCI-H23 NCI1 NCI109 OHSU OVCAR-8 P388 PC-3 PROTEINS PROTEINS_full PTC_FM "
+    "PTC_FR PTC_MM PTC_MR Peking_1 QM9 REDDIT-BINARY REDDIT-MULTI-12K REDDIT-MULTI-5K reddit_threads SF-295 SN12C "
+    "SW-620 SYNTHETIC SYNTHETICnew Synthie TRIANGLES TWITTER-Real-Graph-Partial Tox21_AHR Tox21_AR "
+    "twitch_egos UACC257 Yeast ZINC_full ZINC_test ZINC_train ZINC_val"
+)
+TU_NAMES = _IN_TU.split()
+
+
+def load_dataset(name: str, root: str | Path | None = None, *, url: str | None = None) -> GraphSet:
+    """A data set by its name; `targets` are its classes.
+
+    Looked for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME/NAME.zip or the
+    folder NAME of text files. Else the zip is downloaded from TU Dortmund's collection into `root`, or into the
+    cache folder. "molecules" (5,000 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes)
+    are always there.
+
+    Args:
+        name: TU's name, or the paper's: PTC, IMDBM, WEB, NCI109, REDDIT12K. Upper and lower case are the same.
+        root: A folder to look in first.
+        url: Where zips are downloaded from, instead of $UGRAPHEMB_DATASET_URL or TU's address.
+    """
+    if name in BUILT_IN:
+        return BUILT_IN[name]()
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", name):
+        raise DatasetNotFoundError(f"{name!r} cannot be the name of a data set. {_suggestion(name)}".rstrip())
+    folders = list(_folders(root))
+    wanted = _canonical(name)
+    for spelling in dict.fromkeys([name, wanted]):
+        for folder in folders:
+            found = _on_disk(folder, spelling)
+            if found is not None:
+                return read_tu(found)
+    target = (Path(root) if root is not None else cache_folder()) / f"{wanted}.zip"
+    base = (url or os.environ.get("UGRAPHEMB_DATASET_URL") or BASE_URL).rstrip("/")
+    try:
+        return _downloaded(f"{base}/{quote(wanted)}.zip", target)
+    except _DownloadError as error:
+        raise DatasetNotFoundError(_not_found(name, wanted, folders, target, error)) from error
+
+
+def cache_folder() -> Path:
+    """Where downloads go: ugraphemb in $XDG_CACHE_HOME, or in ~/.cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ugraphemb"
+
+
+def _folders(root: str | Path | None) -> Iterator[Path]:
+    if root is not None:
+        yield Path(root)
+    if os.environ.get("UGRAPHEMB_DATA"):
+        yield Path(os.environ["UGRAPHEMB_DATA"])
+    yield cache_folder()
+
+
+def _canonical(name: str) -> str:
+    known = {known.casefold(): known for known in [*TU_NAMES, *NOTES]}
+    known |= {alias.casefold(): known for alias, known in ALIASES.items()}
+    return known.get(name.casefold(), name)
+
+
+def _on_disk(folder: Path, name: str) -> Path | None:
+    for place in (folder / f"{name}.zip", folder / name / f"{name}.zip"):
+        if place.is_file():
+            return place
+    unzipped = folder / name
+    return unzipped if (unzipped / f"{name}_A.txt").is_file() else None
+
+
+def _suggestion(name: str) -> str:
+    names = [*BUILT_IN, *ALIASES, *NOTES, *TU_NAMES]
+    by_case = {known.casefold(): known for known in names}
+    close = difflib.get_close_matches(name.casefold(), by_case, n=3, cutoff=0.6)
+    return f"Did you mean {' or '.join(by_case[match] for match in close)}?" if close else ""
+
+
+def _not_found(name: str, wanted: str, folders: list[Path], target: Path, error: Exception) -> str:
+    called = f"{name!r} ({wanted})" if name != wanted else f"{name!r}"
+    text = [f"no data set {called}."]
+    if wanted not in TU_NAMES and wanted not in NOTES and _suggestion(name):
+        text.append(_suggestion(name))
+    subset = f"{wanted}-SUBSET"
+    place = next((place for folder in folders if (place := _on_disk(folder, subset))), None)
+    if place is not None:
+        text.append(f"Only a part of it is here, {place}: name it {subset!r} to use that.")
+    if wanted in NOTES:
+        text.append(NOTES[wanted])
+    text.append(f"Looked in {', '.join(map(str, folders))}; {error}. To use it offline, put {target.name} at {target}.")
+    return " ".join(text)
+
+
+class _DownloadError(Exception):
+    """Why there is no file, in words that fit into a sentence."""
+
+
+def _downloaded(url: str, target: Path) -> GraphSet:
+    """The data set at `url`, which then stands at `target`, whole, or not at all.
+
+    Every process writes a file of its own and renames it when it is proven good; the last one wins.
+    """
+    draft = None
+    try:
+        with urlopen(Request(url, headers={"User-Agent": "ugraphemb"}), timeout=30) as answer:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            handle, draft = tempfile.mkstemp(prefix=f".{target.stem}.", suffix=".part", dir=target.parent)
+            with os.fdopen(handle, "wb") as file:
+                _copy(answer, file, url)
+        with Archive(Path(draft)) as archive:
+            archive.verify()
+        graphs = read_tu(draft)
+        os.chmod(draft, 0o644)
+        os.replace(draft, target)
+        return graphs
+    except GraphFormatError as error:
+        reason = str(error).replace(str(draft), target.name)
+        raise _DownloadError(f"what {url} sent is no good: {reason}") from error
+    except HTTPError as error:
+        error.close()
+        raise _DownloadError(f"{url} answered {error.code} {error.reason}") from error
+    except URLError as error:
+        raise _DownloadError(f"{url} cannot be reached: {error.reason}") from error
+    except (HTTPException, OSError) as error:
+        raise _DownloadError(f"the download of {url} failed: {error or type(error).__name__}") from error
+    finally:
+        if draft is not None:
+            Path(draft).unlink(missing_ok=True)
+
+
+def _copy(answer: HTTPResponse, file: BinaryIO, url: str) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    length = answer.headers.get("Content-Length")
+    expected = int(length) if length and length.isdigit() else None
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    received = 0
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(url.rpartition("/")[2], total=expected)
+        while block := answer.read(1 << 16):
+            file.write(block)
+            received += len(block)
+            progress.update(task, completed=received)
+    if expected is not None and received != expected:
+        raise _DownloadError(f"{url} sent {received} bytes of {expected}, then stopped")
+
+
+def _molecules() -> GraphSet:
+    with needs_extra("molecules"):
+        from rdkit import RDConfig
+    from ugraphemb.graphs.formats.molecules import read_molecules
+
+    return read_molecules(Path(RDConfig.RDDataDir) / "NCI" / "first_5K.smi")
+
+
+def _atlas() -> GraphSet:
+    from networkx.generators.atlas import graph_atlas_g
+
+    graphs = graph_atlas_g()
+    sizes = np.array([graph.number_of_nodes() for graph in graphs])
+    starts = np.cumsum(sizes) - sizes
+    edges = [(start + u, start + v) for start, graph in zip(starts, graphs, strict=True) for u, v in graph.edges]
+    return GraphSet.from_edges(sizes, edges, name="atlas", source="atlas")
+
+
+BUILT_IN: dict[str, Callable[[], GraphSet]] = {"molecules": _molecules, "atlas": _atlas}
