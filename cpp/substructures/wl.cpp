@@ -11,6 +11,21 @@ auto num_nodes(const PackedGraphs& graphs) -> std::size_t {
     return static_cast<std::size_t>(graphs.node_offsets.back() - graphs.node_offsets.front());
 }
 
+/// By insertion where there is little to sort, as at most nodes.
+void sort_few(std::span<Feature> colors) {
+    constexpr std::size_t few = 12;
+    if (colors.size() > few) {
+        std::sort(colors.begin(), colors.end());
+        return;
+    }
+    for (std::size_t i = 1; i < colors.size(); ++i) {
+        const Feature color = colors[i];
+        std::size_t k = i;
+        for (; k > 0 && colors[k - 1] > color; --k) colors[k] = colors[k - 1];
+        colors[k] = color;
+    }
+}
+
 /// Key of a label: -1, label. Key of a later color: previous color, sorted previous colors of the neighbors.
 template <class IdOf>
 auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::vector<Feature> {
@@ -31,9 +46,11 @@ auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::ve
             const auto previous = colors.begin() + static_cast<std::ptrdiff_t>(nodes) * (i - 1) +
                                   (graphs.node_offsets[g] - graphs.node_offsets.front());
             for (Node u = 0; u < graph.n; ++u) {
-                key.assign({previous[u]});
-                for (const Node v : graph.neighbors(u)) key.push_back(previous[v]);
-                std::sort(key.begin() + 1, key.end());
+                const auto neighbors = graph.neighbors(u);
+                key.resize(neighbors.size() + 1);
+                key[0] = previous[u];
+                for (std::size_t k = 0; k < neighbors.size(); ++k) key[k + 1] = previous[neighbors[k]];
+                sort_few(std::span(key).subspan(1));
                 const bool known = key[0] >= 0 && (key.size() == 1 || key[1] >= 0);
                 *out++ = known ? id_of(key) : Dictionary::unseen;
             }
@@ -62,10 +79,13 @@ auto color_counts(const PackedGraphs& graphs, std::span<const Feature> colors) -
         const auto n = static_cast<std::size_t>(graphs[g].n);
         for (std::size_t at = first; at < colors.size(); at += nodes) {
             const auto row = colors.subspan(at, n);
+            const auto start = static_cast<std::ptrdiff_t>(found.size());
             std::copy_if(row.begin(), row.end(), std::back_inserter(found),
                          [](Feature color) { return color != Dictionary::unseen; });
+            std::sort(found.begin() + start, found.end());
         }
-        std::sort(found.begin(), found.end());
+        // Colors learned in one go are larger in later iterations: nothing left to sort.
+        if (!std::is_sorted(found.begin(), found.end())) std::sort(found.begin(), found.end());
         for (auto at = found.begin(); at != found.end();) {
             const auto next = std::find_if(at, found.end(), [&](Feature color) { return color != *at; });
             counts.features.push_back(*at);
