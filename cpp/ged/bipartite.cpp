@@ -8,17 +8,12 @@
 namespace uge::ged {
 namespace {
 
-/// Most cells of a matrix between kinds of nodes: 16 MB of doubles.
-constexpr std::size_t max_cells = std::size_t{1} << 21;
+/// Most cells of a matrix between kinds of nodes; beyond it would take seconds.
+constexpr std::size_t max_cells = std::size_t{1} << 19;
 /// From how many cells on it pays to look for labels that one graph has alone.
 constexpr std::size_t many_cells = 256;
-
 /// How far sums of doubles that mean the same may differ, relative to their size.
 constexpr double rounding = 1e-12;
-
-auto at(Node u) -> std::size_t {
-    return static_cast<std::size_t>(u);
-}
 
 auto one_label(const GraphView& graph) -> bool {
     Label differ = 0;
@@ -28,228 +23,219 @@ auto one_label(const GraphView& graph) -> bool {
     return differ == 0;
 }
 
-/// Nodes by falling degree, equal ones in ascending order. Counting sort: linear.
-auto order_by_degree(const GraphView& graph, std::vector<int>& count, std::vector<Node>& order) -> void {
-    Node top = 0;
-    for (Node u = 0; u < graph.n; ++u) {
-        top = std::max(top, graph.degree(u));
-    }
-    count.assign(at(top) + 2, 0);
-    for (Node u = 0; u < graph.n; ++u) {
-        ++count[at(top - graph.degree(u)) + 1];
-    }
-    for (std::size_t d = 1; d < count.size(); ++d) {
-        count[d] += count[d - 1];
-    }
-    order.resize(at(graph.n));
-    for (Node u = 0; u < graph.n; ++u) {
-        order[at(count[at(top - graph.degree(u))]++)] = u;
-    }
+auto sort_by_falling_degree(const NodeClasses& classes, std::vector<Lot>& lots) -> void {
+    std::sort(lots.begin(), lots.end(), [&](const Lot& a, const Lot& b) {
+        return classes[a.of].degree != classes[b.of].degree ? classes[a.of].degree > classes[b.of].degree : a.of < b.of;
+    });
 }
 
-/// Without labels the cost is convex in the difference of degrees, so the k-th largest goes to the k-th largest.
-auto match_by_degree(const GraphView& left, const GraphView& right, BipartiteWorkspace& workspace,
-                     std::span<Node> mapping) -> std::int64_t {
-    order_by_degree(left, workspace.count, workspace.order_left);
-    order_by_degree(right, workspace.count, workspace.order_right);
+/// Rows to columns in the order they stand, as long as both last; returns by how much degrees of rows exceed those of
+/// the columns they go to.
+template <class Send>
+auto pour(const NodeClasses& classes, std::span<Lot> rows, std::span<Lot> columns, const Send& send) -> std::int64_t {
     std::int64_t excess = 0;
-    for (std::size_t k = 0; k < at(left.n); ++k) {
-        const Node u = workspace.order_left[k];
-        const Node v = workspace.order_right[k];
-        mapping[at(u)] = v;
-        excess += std::max(0, left.degree(u) - right.degree(v));
+    auto column = columns.begin();
+    for (Lot& row : rows) {
+        while (row.count > 0 && column != columns.end()) {
+            const int moved = std::min(row.count, column->count);
+            send(row.of, column->of, moved);
+            excess += std::int64_t{moved} * std::max(0, classes[row.of].degree - classes[column->of].degree);
+            row.count -= moved;
+            column->count -= moved;
+            column += column->count == 0;
+        }
     }
     return excess;
 }
 
-auto read_sizes(BipartiteWorkspace& workspace) -> void {
-    const auto classes = workspace.classes.all();
+/// Too many kinds of nodes for a matrix: same labels first, by falling degree, then the rest likewise. Returns a lower
+/// bound on what the cheapest assignment costs: labels and degrees each at an optimum of their own.
+auto pour_greedily(const NodeClasses& classes, int weight, std::vector<Lot>& rows, std::vector<Lot>& columns,
+                   ClassPlan& plan) -> std::int64_t {
+    const auto send = [&](int from, int to, int count) { plan.send(from, to, count); };
+    const auto by_label = [&](const Lot& a, const Lot& b) { return classes[a.of].label < classes[b.of].label; };
+    sort_by_falling_degree(classes, rows);
+    sort_by_falling_degree(classes, columns);
+    auto some_rows = rows;
+    auto some_columns = columns;
+    std::int64_t bound = weight * pour(classes, some_rows, some_columns, [](int, int, int) {});
+    std::stable_sort(rows.begin(), rows.end(), by_label);
+    std::stable_sort(columns.begin(), columns.end(), by_label);
+    for (auto row = rows.begin(); row != rows.end();) {
+        const auto [columns_begin, columns_end] = std::equal_range(columns.begin(), columns.end(), *row, by_label);
+        const auto row_end = std::upper_bound(row, rows.end(), *row, by_label);
+        pour(classes, {row, row_end}, {columns_begin, columns_end}, send);
+        row = row_end;
+    }
+    const auto empty = [](const Lot& lot) { return lot.count == 0; };
+    std::erase_if(rows, empty);
+    std::erase_if(columns, empty);
+    sort_by_falling_degree(classes, rows);
+    sort_by_falling_degree(classes, columns);
+    for (const Lot& row : rows) {
+        bound += row.count;
+    }
+    pour(classes, rows, columns, send);
+    return bound;
+}
+
+template <class Cost, class Keep>
+auto solve_transport(const std::vector<Cost>& cost, assignment::Transport<Cost>& transport,
+                     BipartiteWorkspace& workspace, const Keep& keep) -> Cost {
     workspace.supply.clear();
-    for (const int i : workspace.classes.left()) {
-        workspace.supply.push_back(classes[at(i)].num_left);
+    for (const Lot& row : workspace.rows) {
+        workspace.supply.push_back(row.count);
     }
     workspace.capacity.clear();
-    for (const int j : workspace.classes.right()) {
-        workspace.capacity.push_back(classes[at(j)].num_right);
+    for (const Lot& column : workspace.columns) {
+        workspace.capacity.push_back(column.count);
     }
+    const auto rows = static_cast<int>(workspace.rows.size());
+    const auto columns = static_cast<int>(workspace.columns.size());
+    const Cost total = transport.solve(cost.data(), rows, columns, workspace.supply.data(), workspace.capacity.data());
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+            if (const int count = transport.flow(i, j); count > 0) {
+                const int from = workspace.rows[static_cast<std::size_t>(i)].of;
+                const int to = workspace.columns[static_cast<std::size_t>(j)].of;
+                workspace.plan.send(from, keep(from, to) ? to : ClassPlan::deletion, count);
+            }
+        }
+    }
+    return total;
 }
 
-/// Members matched as the transport says; `keep(from, to)` false deletes instead.
-template <class Cost, class Keep>
-auto write_flow(const assignment::Transport<Cost>& transport, NodeClasses& classes, std::span<Node> mapping,
-                const Keep& keep) -> void {
-    int row = 0;
+/// Sets rows and columns to what is left when likes, nodes of one class, have been sent to one another. Where costs are
+/// a metric some optimum does so: whoever else two likes are matched with, matching them with each other and the
+/// others with one another costs no more, by the triangle inequality.
+auto send_likes(BipartiteWorkspace& workspace) -> void {
+    const auto& classes = workspace.classes;
     for (const int i : classes.left()) {
-        NodeClass& from = classes.all()[at(i)];
-        int column = 0;
-        for (const int j : classes.right()) {
-            NodeClass& to = classes.all()[at(j)];
-            const int flow = transport.flow(row, column++);
-            const bool kept = flow > 0 && keep(from, to);
-            for (int k = 0; k < flow; ++k) {
-                const Node u = classes.pop_left(from);
-                const Node v = classes.pop_right(to);
-                mapping[at(u)] = kept ? v : -1;
-            }
+        const int same = std::min(classes[i].num_left, classes[i].num_right);
+        if (same > 0) {
+            workspace.plan.send(i, i, same);
         }
-        ++row;
+        if (classes[i].num_left > same) {
+            workspace.rows.push_back({.of = i, .count = classes[i].num_left - same});
+        }
+    }
+    for (const int j : classes.right()) {
+        if (classes[j].num_right > classes[j].num_left) {
+            workspace.columns.push_back({.of = j, .count = classes[j].num_right - classes[j].num_left});
+        }
     }
 }
 
-/// Too many kinds of nodes for a matrix: same labels first, by falling degree, then the rest likewise. Returns a lower
-/// bound on what the transport would: labels and degrees each at their own optimum.
-auto match_greedily(const GraphView& left, const GraphView& right, int edge_weight, BipartiteWorkspace& workspace,
-                    std::span<Node> mapping) -> std::int64_t {
+auto send_nothing(BipartiteWorkspace& workspace) -> void {
+    const auto& classes = workspace.classes;
+    for (const int i : classes.left()) {
+        workspace.rows.push_back({.of = i, .count = classes[i].num_left});
+    }
+    for (const int j : classes.right()) {
+        workspace.columns.push_back({.of = j, .count = classes[j].num_right});
+    }
+}
+
+auto start(const GraphView& left, const GraphView& right, bool edge_labels, bool merge, RightOrder order,
+           BipartiteWorkspace& workspace) -> void {
     auto& classes = workspace.classes;
-    const auto drain = [&](const GraphView& graph, bool is_left, std::vector<Node>& nodes) {
-        nodes.clear();
-        for (NodeClass& of : classes.all()) {
-            while ((is_left ? of.num_left : of.num_right) > 0) {
-                nodes.push_back(is_left ? classes.pop_left(of) : classes.pop_right(of));
-            }
-        }
-        std::sort(nodes.begin(), nodes.end(), [&](Node a, Node b) {
-            return graph.degree(a) != graph.degree(b) ? graph.degree(a) > graph.degree(b) : a < b;
-        });
-    };
-    auto& us = workspace.order_left;
-    auto& vs = workspace.order_right;
-    drain(left, true, us);
-    drain(right, false, vs);
-    std::int64_t bound = 0;
-    for (std::size_t k = 0; k < us.size(); ++k) {
-        bound += edge_weight * std::max(0, left.degree(us[k]) - right.degree(vs[k]));
+    classes.build(left, right, edge_labels, order);
+    if (merge && classes.left().size() * classes.right().size() > many_cells) {
+        classes.merge_foreign_labels();
     }
-    const auto by_label = [](const GraphView& graph) {
-        return [&graph](Node a, Node b) { return graph.labels[a] < graph.labels[b]; };
-    };
-    std::stable_sort(us.begin(), us.end(), by_label(left));
-    std::stable_sort(vs.begin(), vs.end(), by_label(right));
-    std::size_t i = 0;
-    std::size_t j = 0;
-    std::size_t left_over = 0;
-    std::size_t right_over = 0;
-    while (i < us.size() || j < vs.size()) {
-        const bool both = i < us.size() && j < vs.size();
-        if (both && left.labels[us[i]] == right.labels[vs[j]]) {
-            mapping[at(us[i++])] = vs[j++];
-        } else if (j == vs.size() || (both && left.labels[us[i]] < right.labels[vs[j]])) {
-            us[left_over++] = us[i++];
-        } else {
-            vs[right_over++] = vs[j++];
-        }
-    }
-    const auto by_degree = [](const GraphView& graph) {
-        return [&graph](Node a, Node b) { return graph.degree(a) > graph.degree(b); };
-    };
-    us.resize(left_over);
-    vs.resize(right_over);
-    std::stable_sort(us.begin(), us.end(), by_degree(left));
-    std::stable_sort(vs.begin(), vs.end(), by_degree(right));
-    for (std::size_t k = 0; k < us.size(); ++k) {
-        mapping[at(us[k])] = vs[k];
-    }
-    return bound + static_cast<std::int64_t>(left_over);
+    workspace.plan.start(classes);
+    workspace.rows.clear();
+    workspace.columns.clear();
+}
+
+auto optimum(std::int64_t cost) -> Assigned {
+    return {.cost = static_cast<double>(cost), .optimal = true};
 }
 
 /// Uniform costs are a metric, so no node of the smaller graph is deleted, and with insertions taken off in advance a
 /// match costs [labels differ] + weight * max(0, missing degree), weight 1 for half and 2 for whole edges.
-auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare share, const Deadline& deadline,
-                    BipartiteWorkspace& workspace, std::span<Node> mapping) -> double {
+auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare share, RightOrder order,
+                    BipartiteWorkspace& workspace) -> Assigned {
     const int weight = share == EdgeShare::half ? 1 : 2;
-    const std::int64_t more_edges = right.num_edges() - left.num_edges();
-    const std::int64_t base = right.n - left.n + weight * more_edges;
+    const std::int64_t base = right.n - left.n + weight * (right.num_edges() - left.num_edges());
+    const bool labeled = !one_label(left) || !one_label(right);
+    start(left, right, false, labeled, order, workspace);
+    const auto& classes = workspace.classes;
     if (left.n == 0) {
-        return static_cast<double>(base);
+        return optimum(base);
     }
-    if (one_label(left) && one_label(right)) {
-        const std::int64_t relabels = left.labels[0] == right.labels[0] ? 0 : left.n;
-        return static_cast<double>(base + relabels + weight * match_by_degree(left, right, workspace, mapping));
+    if (!labeled) {  // convex in the difference of degrees: the k-th largest goes to the k-th largest
+        send_nothing(workspace);
+        sort_by_falling_degree(classes, workspace.rows);
+        sort_by_falling_degree(classes, workspace.columns);
+        const std::int64_t excess = pour(classes, workspace.rows, workspace.columns,
+                                         [&](int from, int to, int count) { workspace.plan.send(from, to, count); });
+        return optimum(base + (left.labels[0] == right.labels[0] ? 0 : left.n) + weight * excess);
     }
-    auto& classes = workspace.classes;
-    classes.build_without_pairs(left, right, mapping);
-    if (classes.left().size() * classes.right().size() > many_cells) {
-        classes.merge_foreign_labels();
+    send_likes(workspace);
+    const std::size_t cells = workspace.rows.size() * workspace.columns.size();
+    if (cells == 0) {
+        return optimum(base);
     }
-    if (classes.left().empty()) {
-        return static_cast<double>(base);
+    if (cells > max_cells) {
+        const std::int64_t total =
+            base + pour_greedily(classes, weight, workspace.rows, workspace.columns, workspace.plan);
+        return {.cost = static_cast<double>(total), .optimal = false};
     }
-    if (classes.left().size() * classes.right().size() > max_cells) {
-        const auto bound = static_cast<double>(base + match_greedily(left, right, weight, workspace, mapping));
-        return share == EdgeShare::half
-                   ? std::max(bound, hausdorff_lower_bound(left, right, EditCosts{}, deadline, workspace))
-                   : bound;
-    }
-    const auto all = classes.all();
-    workspace.integer_cost.resize(classes.left().size() * classes.right().size());
-    std::int32_t* cell = workspace.integer_cost.data();
-    for (const int i : classes.left()) {
-        const NodeClass& from = all[at(i)];
-        for (const int j : classes.right()) {
-            const NodeClass& to = all[at(j)];
+    auto& cost = workspace.integer_cost;
+    cost.resize(cells);
+    auto cell = cost.begin();
+    for (const Lot& row : workspace.rows) {
+        const NodeClass& from = classes[row.of];
+        for (const Lot& column : workspace.columns) {
+            const NodeClass& to = classes[column.of];
             *cell++ = (from.label != to.label) + weight * std::max(0, from.degree - to.degree);
         }
     }
-    read_sizes(workspace);
-    const std::int32_t total = workspace.integers.solve(
-        workspace.integer_cost.data(), static_cast<int>(workspace.supply.size()),
-        static_cast<int>(workspace.capacity.size()), workspace.supply.data(), workspace.capacity.data());
-    write_flow(workspace.integers, classes, mapping, [](const NodeClass&, const NodeClass&) { return true; });
-    return static_cast<double>(base + total);
+    return optimum(base + solve_transport(cost, workspace.integers, workspace, [](int, int) { return true; }));
 }
 
 /// Any costs: with a match never dearer than deleting and inserting, again every left node is matched; insertions are
 /// taken off in advance.
 auto assign_general(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
-                    const Deadline& deadline, BipartiteWorkspace& workspace, std::span<Node> mapping) -> double {
-    auto& classes = workspace.classes;
+                    RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     const bool edge_labels = !edges_keep_free(costs);
-    classes.build(left, right, edge_labels);
-    if (!edge_labels && costs.node_matrix == nullptr && classes.left().size() * classes.right().size() > many_cells) {
-        classes.merge_foreign_labels();
-    }
-    const auto all = classes.all();
+    start(left, right, edge_labels, !edge_labels && costs.node_matrix == nullptr, order, workspace);
+    send_nothing(workspace);
+    const auto& classes = workspace.classes;
     LocalCosts local(costs, share, workspace.edges);
     double insertions = 0;
     for (const int j : classes.right()) {
-        insertions += local.insert(all[at(j)]) * all[at(j)].num_right;
-    }
-    if (classes.left().empty()) {
-        return insertions;
+        insertions += local.insert(classes[j]) * classes[j].num_right;
     }
     auto& cost = workspace.real_cost;
     cost.clear();
-    bool fits = classes.left().size() * classes.right().size() <= max_cells;
-    if (fits) {
-        for (const int i : classes.left()) {
-            const double remove = local.remove(all[at(i)]);
-            for (const int j : classes.right()) {
-                cost.push_back(std::min(local.replace(all[at(i)], all[at(j)]) - local.insert(all[at(j)]), remove));
-            }
-            if (deadline.expired()) {
-                fits = false;
-                break;
-            }
+    bool fits = workspace.rows.size() * workspace.columns.size() <= max_cells;
+    for (auto row = workspace.rows.begin(); fits && row != workspace.rows.end(); ++row) {
+        const double remove = local.remove(classes[row->of]);
+        for (const Lot& column : workspace.columns) {
+            const NodeClass& to = classes[column.of];
+            cost.push_back(std::min(local.replace(classes[row->of], to) - local.insert(to), remove));
         }
+        fits = !deadline.expired();
     }
     if (!fits) {
-        match_greedily(left, right, 1, workspace, mapping);
-        return share == EdgeShare::half ? hausdorff_lower_bound(left, right, costs, deadline, workspace)
-                                        : size_lower_bound(left, right, costs);
+        pour_greedily(classes, 1, workspace.rows, workspace.columns, workspace.plan);
+        return {.cost = size_lower_bound(left, right, costs), .optimal = false};
     }
-    read_sizes(workspace);
-    const double total = workspace.reals.solve(cost.data(), static_cast<int>(workspace.supply.size()),
-                                               static_cast<int>(workspace.capacity.size()), workspace.supply.data(),
-                                               workspace.capacity.data());
-    write_flow(workspace.reals, classes, mapping, [&](const NodeClass& from, const NodeClass& to) {
-        return local.replace(from, to) <= local.remove(from) + local.insert(to);
+    if (left.n == 0) {
+        return {.cost = insertions, .optimal = true};
+    }
+    const double total = solve_transport(cost, workspace.reals, workspace, [&](int from, int to) {
+        return local.replace(classes[from], classes[to]) <= local.remove(classes[from]) + local.insert(classes[to]);
     });
-    return insertions + total;
+    return {.cost = insertions + total, .optimal = true};
 }
 
-auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-                 BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    assign_nodes(left, right, costs, EdgeShare::whole, deadline, workspace, mapping);
+auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts& costs, RightOrder order,
+                 const Deadline& deadline, BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
+    assign_nodes(left, right, costs, EdgeShare::whole, order, deadline, workspace);
+    workspace.plan.write_in_order(workspace.classes, mapping);
     return {.lower = std::numeric_limits<double>::quiet_NaN(),
             .upper = edit_cost(left, right, costs, mapping),
             .proven = false};
@@ -258,24 +244,29 @@ auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts&
 }  // namespace
 
 auto assign_nodes(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
-                  const Deadline& deadline, BipartiteWorkspace& workspace, std::span<Node> mapping) -> double {
-    return costs.uniform() ? assign_uniform(left, right, share, deadline, workspace, mapping)
-                           : assign_general(left, right, costs, share, deadline, workspace, mapping);
+                  RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
+    return costs.uniform() ? assign_uniform(left, right, share, order, workspace)
+                           : assign_general(left, right, costs, share, order, deadline, workspace);
 }
 
 auto hungarian(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
                BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    return upper_bound(left, right, costs, deadline, workspace, mapping);
+    return upper_bound(left, right, costs, RightOrder::ascending, deadline, workspace, mapping);
 }
 
 auto vj(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
         BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    return upper_bound(left, right, costs, deadline, workspace, mapping);
+    return upper_bound(left, right, costs, RightOrder::descending, deadline, workspace, mapping);
 }
 
 auto branch(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
             BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    const double lower = assign_nodes(left, right, costs, EdgeShare::half, deadline, workspace, mapping);
+    const Assigned assigned =
+        assign_nodes(left, right, costs, EdgeShare::half, RightOrder::ascending, deadline, workspace);
+    workspace.plan.write_along_edges(left, right, workspace.classes, mapping);
+    const double lower = assigned.optimal
+                             ? assigned.cost
+                             : std::max(assigned.cost, hausdorff_lower_bound(left, right, costs, deadline, workspace));
     const double upper = edit_cost(left, right, costs, mapping);
     const bool proven = lower >= upper * (1 - rounding);
     return {.lower = proven ? upper : lower, .upper = upper, .proven = proven};

@@ -17,22 +17,22 @@ auto hausdorff_lower_bound(const GraphView& left, const GraphView& right, const 
     const double by_size = size_lower_bound(left, right, costs);
     workspace.classes.build(left, right, !edges_keep_free(costs));
     LocalCosts local(costs, EdgeShare::half, workspace.edges);
-    const auto classes = workspace.classes.all();
+    const auto& classes = workspace.classes;
     auto& nearest = workspace.real_cost;  // of every class with members in right
     nearest.clear();
     for (const int j : workspace.classes.right()) {
-        nearest.push_back(local.insert(classes[static_cast<std::size_t>(j)]));
+        nearest.push_back(local.insert(classes[j]));
     }
     double sum = 0;
     for (const int i : workspace.classes.left()) {
         if (deadline.expired()) {
             return by_size;
         }
-        const NodeClass& from = classes[static_cast<std::size_t>(i)];
+        const NodeClass& from = classes[i];
         double least = local.remove(from);
         std::size_t k = 0;
         for (const int j : workspace.classes.right()) {
-            const double half = local.replace(from, classes[static_cast<std::size_t>(j)]) / 2;
+            const double half = local.replace(from, classes[j]) / 2;
             least = std::min(least, half);
             nearest[k] = std::min(nearest[k], half);
             ++k;
@@ -41,7 +41,7 @@ auto hausdorff_lower_bound(const GraphView& left, const GraphView& right, const 
     }
     std::size_t k = 0;
     for (const int j : workspace.classes.right()) {
-        sum += nearest[k++] * classes[static_cast<std::size_t>(j)].num_right;
+        sum += nearest[k++] * classes[j].num_right;
     }
     return std::max(sum, by_size);
 }

@@ -41,56 +41,43 @@ auto NodeClasses::start(Node left, Node right) -> void {
         slots_[old.slot] = -1;
     }
     classes_.clear();
+    left_.clear();
+    right_.clear();
     const auto nodes = static_cast<std::size_t>(left) + static_cast<std::size_t>(right);
     const std::size_t size = std::bit_ceil(2 * nodes + 2);
     if (slots_.size() < size) {
         slots_.assign(size, -1);
+        classes_.reserve(size);
+        for (auto* array : {&next_left_, &next_right_, &of_left_, &of_right_}) {
+            array->resize(size);
+        }
     }
     shift_ = 64 - std::countr_zero(size);
-    if (next_left_.size() < static_cast<std::size_t>(left)) {
-        next_left_.resize(static_cast<std::size_t>(left));
-    }
-    if (next_right_.size() < static_cast<std::size_t>(right)) {
-        next_right_.resize(static_cast<std::size_t>(right));
-    }
-    classes_.reserve(nodes);
 }
 
-auto NodeClasses::find(Label label, Node degree, const Label* edges, std::uint64_t hash) -> NodeClass& {
+auto NodeClasses::find(Label label, Node degree, const Label* edges, std::uint64_t hash) -> int {
     auto slot = static_cast<std::uint32_t>(hash >> shift_);
     const std::uint32_t mask = ~std::uint32_t{0} >> (shift_ - 32);
     while (slots_[slot] >= 0) {
-        NodeClass& found = classes_[static_cast<std::size_t>(slots_[slot])];
+        const NodeClass& found = classes_[static_cast<std::size_t>(slots_[slot])];
         if (found.label == label && found.degree == degree &&
             (edges == nullptr || std::equal(edges, edges + degree, found.edges))) {
-            return found;
+            return slots_[slot];
         }
         slot = (slot + 1) & mask;
     }
-    slots_[slot] = static_cast<int>(classes_.size());
-    return classes_.emplace_back(NodeClass{.label = label, .degree = degree, .edges = edges, .slot = slot});
+    slots_[slot] = size();
+    classes_.push_back({.label = label, .degree = degree, .edges = edges, .slot = slot});
+    return slots_[slot];
 }
 
-auto NodeClasses::list_sides() -> void {
-    left_.clear();
-    right_.clear();
-    for (std::size_t c = 0; c < classes_.size(); ++c) {
-        if (classes_[c].num_left > 0) {
-            left_.push_back(static_cast<int>(c));
-        }
-        if (classes_[c].num_right > 0) {
-            right_.push_back(static_cast<int>(c));
-        }
-    }
-}
-
-auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge_labels) -> void {
+auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge_labels, RightOrder order) -> void {
     start(left.n, right.n);
     if (edge_labels) {
         sort_edge_labels(left, sorted_left_);
         sort_edge_labels(right, sorted_right_);
     }
-    const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, Node u) -> NodeClass& {
+    const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, Node u) {
         const Label label = graph.labels[u];
         const Node degree = graph.degree(u);
         if (!edge_labels) {
@@ -99,41 +86,31 @@ auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge
         const Label* edges = sorted.data() + (graph.indptr[u] - graph.indptr[0]);
         return find(label, degree, edges, key(label, degree, edges));
     };
-    for (Node u = left.n; u-- > 0;) {
-        NodeClass& of = class_of(left, sorted_left_, u);
+    for (Node u = left.n; u-- > 0;) {  // each goes to the front of its list
+        const int c = class_of(left, sorted_left_, u);
+        NodeClass& of = classes_[static_cast<std::size_t>(c)];
+        of_left_[static_cast<std::size_t>(u)] = c;
         next_left_[static_cast<std::size_t>(u)] = of.left;
         of.left = u;
         ++of.num_left;
     }
-    for (Node v = right.n; v-- > 0;) {
-        NodeClass& of = class_of(right, sorted_right_, v);
+    for (Node k = right.n; k-- > 0;) {
+        const Node v = order == RightOrder::ascending ? k : right.n - 1 - k;
+        const int c = class_of(right, sorted_right_, v);
+        NodeClass& of = classes_[static_cast<std::size_t>(c)];
+        of_right_[static_cast<std::size_t>(v)] = c;
         next_right_[static_cast<std::size_t>(v)] = of.right;
         of.right = v;
         ++of.num_right;
     }
-    list_sides();
-}
-
-auto NodeClasses::build_without_pairs(const GraphView& left, const GraphView& right, std::span<Node> mapping) -> void {
-    start(left.n, right.n);
-    for (Node u = left.n; u-- > 0;) {
-        NodeClass& of = find(left.labels[u], left.degree(u), nullptr, key(left.labels[u], left.degree(u)));
-        next_left_[static_cast<std::size_t>(u)] = of.left;
-        of.left = u;
-        ++of.num_left;
-    }
-    for (Node v = 0; v < right.n; ++v) {
-        NodeClass& of = find(right.labels[v], right.degree(v), nullptr, key(right.labels[v], right.degree(v)));
-        if (of.num_left > 0) {
-            mapping[static_cast<std::size_t>(pop_left(of))] = v;
-            continue;
+    for (int c = 0; c < size(); ++c) {
+        if (classes_[static_cast<std::size_t>(c)].num_left > 0) {
+            left_.push_back(c);
         }
-        next_right_[static_cast<std::size_t>(v)] = -1;
-        (of.right < 0 ? of.right : next_right_[static_cast<std::size_t>(of.last_right)]) = v;
-        of.last_right = v;
-        ++of.num_right;
+        if (classes_[static_cast<std::size_t>(c)].num_right > 0) {
+            right_.push_back(c);
+        }
     }
-    list_sides();
 }
 
 auto NodeClasses::merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void {
@@ -142,36 +119,38 @@ auto NodeClasses::merge_side(std::vector<int>& side, const std::vector<int>& oth
         labels_.push_back(classes_[static_cast<std::size_t>(c)].label);
     }
     std::sort(labels_.begin(), labels_.end());
-    const auto foreign = [&](int c) {
-        return !std::binary_search(labels_.begin(), labels_.end(), classes_[static_cast<std::size_t>(c)].label);
+    const auto known = [&](int c) {
+        return std::binary_search(labels_.begin(), labels_.end(), classes_[static_cast<std::size_t>(c)].label);
     };
-    const auto first_foreign = std::stable_partition(side.begin(), side.end(), [&](int c) { return !foreign(c); });
-    std::sort(first_foreign, side.end(), [&](int a, int b) {
+    const auto foreign = std::stable_partition(side.begin(), side.end(), known);
+    std::sort(foreign, side.end(), [&](int a, int b) {
         const NodeClass& x = classes_[static_cast<std::size_t>(a)];
         const NodeClass& y = classes_[static_cast<std::size_t>(b)];
         return x.degree != y.degree ? x.degree < y.degree : a < b;
     });
     auto& next = is_left ? next_left_ : next_right_;
-    auto kept = first_foreign;
-    for (auto it = first_foreign; it != side.end(); ++it) {
+    auto& class_of = is_left ? of_left_ : of_right_;
+    auto kept = foreign;  // one past the last class that stays
+    for (auto it = foreign; it != side.end(); ++it) {
         NodeClass& from = classes_[static_cast<std::size_t>(*it)];
-        if (it == first_foreign || classes_[static_cast<std::size_t>(*kept)].degree != from.degree) {
-            kept = it == first_foreign ? kept : kept + 1;
-            *kept = *it;
+        if (kept == foreign || classes_[static_cast<std::size_t>(*(kept - 1))].degree != from.degree) {
+            *kept++ = *it;
             continue;
         }
-        NodeClass& into = classes_[static_cast<std::size_t>(*kept)];
-        Node& first_from = is_left ? from.left : from.right;
+        NodeClass& into = classes_[static_cast<std::size_t>(*(kept - 1))];
+        const Node first = is_left ? from.left : from.right;
         Node& first_into = is_left ? into.left : into.right;
-        Node last = first_from;
-        while (next[static_cast<std::size_t>(last)] >= 0) {
-            last = next[static_cast<std::size_t>(last)];
+        Node last = first;
+        for (Node u = first; u >= 0; u = next[static_cast<std::size_t>(u)]) {
+            class_of[static_cast<std::size_t>(u)] = *(kept - 1);
+            last = u;
         }
         next[static_cast<std::size_t>(last)] = first_into;
-        first_into = first_from;
+        first_into = first;
         (is_left ? into.num_left : into.num_right) += is_left ? from.num_left : from.num_right;
+        (is_left ? from.num_left : from.num_right) = 0;
     }
-    side.erase(kept == side.end() ? kept : kept + 1, side.end());
+    side.erase(kept, side.end());
 }
 
 auto NodeClasses::merge_foreign_labels() -> void {

@@ -1,0 +1,59 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "../graph.hpp"
+#include "node_classes.hpp"
+
+namespace uge::ged {
+
+/// How many nodes of each class go to each class of the right graph: an assignment of nodes up to what local costs
+/// cannot tell apart. Which nodes go is settled when it is written as a map.
+class ClassPlan {
+  public:
+    static constexpr int deletion = -1;
+
+    auto start(const NodeClasses& classes) -> void;
+
+    /// `count` nodes of class `from` go to class `to`, or are deleted.
+    auto send(int from, int to, int count) -> void {
+        quotas_.push_back({.to = to, .count = count, .next = first_[static_cast<std::size_t>(from)]});
+        first_[static_cast<std::size_t>(from)] = static_cast<int>(quotas_.size()) - 1;
+    }
+
+    /// Takes nodes as classes list them.
+    auto write_in_order(const NodeClasses& classes, std::span<Node> mapping) -> void;
+
+    /// Takes nodes so that neighbors go to neighbors where the plan allows: from matched nodes along edges, breadth
+    /// first, the rarest classes first. About linear in the edges.
+    auto write_along_edges(const GraphView& left, const GraphView& right, const NodeClasses& classes,
+                           std::span<Node> mapping) -> void;
+
+  private:
+    struct Quota {
+        int to;
+        int count;
+        int next;
+    };
+
+    /// The quota for a class of left to go to a class of right, or null where used up.
+    auto quota(int from, int to) -> Quota* {
+        for (int q = first_[static_cast<std::size_t>(from)]; q >= 0; q = quotas_[static_cast<std::size_t>(q)].next) {
+            if (quotas_[static_cast<std::size_t>(q)].to == to) {
+                return quotas_[static_cast<std::size_t>(q)].count > 0 ? &quotas_[static_cast<std::size_t>(q)] : nullptr;
+            }
+        }
+        return nullptr;
+    }
+    auto spread(const GraphView& left, const GraphView& right, const NodeClasses& classes, std::span<Node> mapping)
+        -> void;
+
+    std::vector<Quota> quotas_;
+    std::vector<int> first_;    ///< of each class
+    std::vector<Node> cursor_;  ///< of each class: first member of right that may be free
+    std::vector<char> taken_;   ///< nodes of right
+    std::vector<Node> queue_;   ///< matched nodes of left whose neighbors are to be matched
+    std::vector<int> order_;
+};
+
+}  // namespace uge::ged
