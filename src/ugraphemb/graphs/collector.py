@@ -80,6 +80,21 @@ class Collector:
         if count:
             self._ignored[what] = self._ignored.get(what, 0) + count
 
+    def tell_ids_apart(self) -> None:
+        """Ids that come again get #2, #3 and so on behind them."""
+        taken = {given for given in self._ids if given is not None}
+        seen: set[str] = set()
+        turn: dict[str, int] = {}
+        for position, given in enumerate(self._ids):
+            wanted = str(position) if given is None else given
+            if wanted in seen or (given is None and wanted in taken):
+                turn[wanted] = turn.get(wanted, 1) + 1
+                while f"{wanted}#{turn[wanted]}" in taken or f"{wanted}#{turn[wanted]}" in seen:
+                    turn[wanted] += 1
+                self._ids[position] = wanted = f"{wanted}#{turn[wanted]}"
+                self.ignore("repeats of an id (made different with #2, #3, ...)")
+            seen.add(wanted)
+
     def graph_set(
         self,
         *,
@@ -119,11 +134,13 @@ class Collector:
         return graphs
 
     def _joined_attributes(self) -> npt.NDArray[np.float64] | None:
+        if all(given is None for given in self._attributes):
+            return None
         rows: list[npt.NDArray[np.float64]] = []
         for graph, (given, size) in enumerate(zip(self._attributes, self._sizes, strict=True)):
             place = f"{self.source}: graph {graph}"
             if given is None:
-                if size and any(other is not None for other in self._attributes):
+                if size:
                     raise GraphFormatError(f"{place} has no node attributes, but others do")
                 continue
             try:
@@ -135,8 +152,6 @@ class Collector:
             if matrix.ndim != 2 or len(matrix) != size:
                 raise GraphFormatError(f"{place}: node attributes of shape {matrix.shape}, expected ({size}, width)")
             rows.append(matrix)
-        if not rows:
-            return None
         widths = {matrix.shape[1] for matrix in rows if len(matrix)} or {max(m.shape[1] for m in rows)}
         if len(widths) > 1:
             raise GraphFormatError(f"{self.source}: node attributes of widths {sorted(widths)}, expected one width")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ugraphemb.graphs.formats.text import check_losses, label, plain, read_lines
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _MARK = "# graph "
+_SEPARATOR = re.compile(r"\s*,\s*|\s+")
 
 
 class _Block:
@@ -26,22 +28,22 @@ class _Block:
         self.labeled = False
 
     def add(self, line: str) -> None:
-        first, *rest = line.split(None, 2)
+        first, *rest = _SEPARATOR.split(line.strip(), maxsplit=2)
         u = self.position.setdefault(first, len(self.position))
         if not rest:
             return
         self.edges.append((u, self.position.setdefault(rest[0], len(self.position))))
         self.labeled |= len(rest) == 2
-        self.labels.append(_value(rest[1].strip(" \t")) if len(rest) == 2 else None)
+        self.labels.append(_value(rest[1]) if len(rest) == 2 else None)
 
 
 def read_edgelist(path: str | Path, *, strict: bool = False, node_names: bool = False) -> GraphSet:
     """Graphs of an edge list.
 
-    A line is `u v` or `u v label`, or `u` alone for a node without edges; nodes have any names without spaces and
-    are numbered as they appear. Graphs are separated by blank lines, or begin at lines `# graph ID`. Other
-    lines that begin with # are comments. A label that is JSON (a number, "text", true, null, an array) is read
-    as such, any other as text.
+    A line is `u v` or `u v label`, with spaces, tabs or commas between, or `u` alone for a node without edges. Nodes
+    have any names without spaces and commas, and are numbered as they appear. Graphs are separated by blank lines, or
+    begin at lines `# graph ID`; other lines that begin with # are comments. A label that is JSON (a number,
+    "text", true, null, an array) is read as such, any other as text.
 
     Args:
         strict: Refuse loops and repeated edges instead of dropping them with one GraphWarning.
@@ -123,6 +125,6 @@ def _text(text: str) -> str:
 
 def _said(value: Any) -> str:
     """Text as it is where nobody could take it for something else, JSON otherwise."""
-    if isinstance(value, str) and value and value == " ".join(value.split()) and _value(value) == value:
-        return value
+    if isinstance(value, str) and value and value == value.strip() and value[0] != "," and "\n" not in value:
+        return value if _value(value) == value and not value.startswith('"') else json.dumps(value)
     return json.dumps(value)

@@ -111,6 +111,8 @@ def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
     root = Path(path)
     vocabularies = (graphs.node_vocabulary, graphs.edge_vocabulary)
     also = ["labels that are all None"] if (None,) in vocabularies else []
+    if any(_holds_none(label) for vocabulary in vocabularies for label in vocabulary):
+        also.append("None in tuples (now text)")
     holds = ("ids", "node labels", "edge labels", "node attributes", "targets")
     check_losses(graphs, path, holds=holds, strict=strict, also=also)
     bodies = [_graph_text(graph, f"{path}: graph {graph.id!r}") for graph in graphs]
@@ -254,6 +256,10 @@ def _attr_text(name: str, value: Any, where: str) -> str:
     return "" if value is None else f"<attr name={quoted(name, where)}>{_value_text(value, where)}</attr>"
 
 
+def _holds_none(label: Any) -> bool:
+    return isinstance(label, tuple) and any(item is None or _holds_none(item) for item in label)
+
+
 def _value_text(value: Any, where: str) -> str:
     if isinstance(value, tuple):
         return f"<tup>{''.join(_value_text(item, where) for item in value)}</tup>"
@@ -261,6 +267,8 @@ def _value_text(value: Any, where: str) -> str:
         return f"<bool>{str(value).lower()}</bool>"
     if isinstance(value, int | float):
         return f"<{type(value).__name__}>{value!r}</{type(value).__name__}>"
+    if value is None:
+        return "<string>None</string>"
     if isinstance(value, str):
         space = "" if value == value.strip() else ' xml:space="preserve"'
         return f"<string{space}>{text_of(value, where)}</string>"

@@ -162,7 +162,9 @@ def _checked_header(record: dict[str, Any], where: str) -> dict[str, Any]:
         raise GraphFormatError(f"{where}: name is {_kind(record['name'])}, expected text")
     if "node_attributes" in record:
         check_size(_whole_number(record, "node_attributes", where), 0, where)
-    header = {field: record[field] for field in ("name", "node_attributes", "targets") if field in record}
+    header: dict[str, Any] = {
+        field: record[field] for field in ("name", "node_attributes", "targets") if field in record
+    }
     for field in ("node_vocabulary", "edge_vocabulary"):
         if field in record:
             header[field] = tuple(_labels(record, field, where) or ())

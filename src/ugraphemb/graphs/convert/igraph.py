@@ -1,0 +1,75 @@
+"""igraph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy.typing as npt
+
+from ugraphemb.errors import needs_extra
+from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.graphs.graphset import GraphSet
+
+
+def from_igraph(
+    graphs: Iterable[Any],
+    *,
+    node_label: str | None = "label",
+    edge_label: str | None = "label",
+    node_attributes: str | None = "attributes",
+    targets: npt.ArrayLike | None = None,
+    ids: Iterable[str] | None = None,
+    strict: bool = False,
+    name: str = "",
+) -> GraphSet:
+    """A collection of igraph graphs.
+
+    Args:
+        node_label: The vertex attribute that is the label; None for no labels.
+        edge_label: The same for edges.
+        node_attributes: The vertex attribute that holds a row of numbers, if there is one.
+        targets: One a graph; by default the graphs' attribute "target", where all have one.
+        ids: One a graph; by default the graphs' attribute "id", where all have one, else positions.
+        strict: Refuse directed edges, parallel edges and self loops instead of one GraphWarning that counts them.
+    """
+    collector = Collector("igraph graphs")
+    listed: Iterable[Any] = [graphs] if hasattr(graphs, "get_edgelist") else graphs
+    for graph in listed:
+        own = graph.attributes()
+        collector.ignore("directions of edges", graph.ecount() if graph.is_directed() else 0)
+        collector.add(
+            graph.vcount(),
+            graph.get_edgelist(),
+            node_labels=_column(graph.vs, node_label),
+            edge_labels=_column(graph.es, edge_label),
+            attributes=_column(graph.vs, node_attributes),
+            target=graph["target"] if "target" in own else MISSING,
+            id=str(graph["id"]) if "id" in own else None,
+        )
+    return collector.graph_set(strict=strict, name=name, targets=targets, ids=ids)
+
+
+def to_igraph(graphs: GraphSet) -> list[Any]:
+    """One igraph.Graph a graph, with attributes "label", "attributes", "id" and "target"; see `from_igraph`."""
+    with needs_extra("igraph"):
+        import igraph
+
+    result = []
+    for graph in graphs:
+        converted = igraph.Graph(n=graph.num_nodes, edges=graph.edges.tolist())
+        converted["id"] = graph.id
+        if graphs.targets is not None:
+            converted["target"] = graph.target
+        if graphs.node_vocabulary:
+            converted.vs["label"] = graph.node_labels
+        if graph.node_attributes is not None:
+            converted.vs["attributes"] = graph.node_attributes.tolist()
+        if graph.edge_labels is not None:
+            converted.es["label"] = graph.edge_labels
+        result.append(converted)
+    return result
+
+
+def _column(sequence: Any, name: str | None) -> list[Any] | None:
+    return sequence[name] if name in sequence.attributes() else None

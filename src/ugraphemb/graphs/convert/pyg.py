@@ -1,0 +1,132 @@
+"""PyTorch Geometric. Imported when called: reading graphs must not wait for torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.collector import MISSING, Collector, target_array
+from ugraphemb.graphs.graphset import GraphSet
+
+
+def from_pyg(
+    data: Any,
+    *,
+    labels_from: str | None = None,
+    edge_labels_from: str | None = None,
+    targets: npt.ArrayLike | None = None,
+    ids: Iterable[str] | None = None,
+    strict: bool = False,
+    name: str = "",
+) -> GraphSet:
+    """A collection of PyTorch Geometric graphs. An edge may stand in one direction or in both.
+
+    What `to_pyg` writes is read as it was: `node_label` and `edge_label` with their vocabularies, `x` as node
+    attributes, `y` as target, `id`.
+
+    Args:
+        data: A Data, a list of them, a dataset, or a Batch.
+        labels_from: A tensor that holds the node labels one-hot, or as one whole number a node: "x" for the labeled TU
+            sets. A tensor "x" that is not taken for labels becomes node attributes.
+        edge_labels_from: The same for edges, such as "edge_attr".
+        targets: One a graph; by default `y`, where every graph has just one.
+        strict: Refuse self loops and repeated edges, and a `y` that is not one value a graph.
+    """
+    if hasattr(data, "to_data_list"):
+        data = data.to_data_list()
+    collector = Collector("PyTorch Geometric graphs")
+    for item in [data] if hasattr(data, "edge_index") else data:
+        pairs = np.empty((0, 2), np.int64) if item.edge_index is None else _array(item.edge_index).T
+        y = _array(item.y) if hasattr(item.y, "numpy") else item.y
+        if isinstance(y, np.ndarray) and y.size != 1:
+            collector.ignore("y of several values")
+            y = None
+        x = _array(item.x) if labels_from != "x" and item.x is not None else None
+        collector.add(
+            _num_nodes(item, pairs),
+            pairs,
+            node_labels=_labels(item, labels_from, "node_label", "node_vocabulary"),
+            edge_labels=_labels(item, edge_labels_from, "edge_label", "edge_vocabulary"),
+            attributes=x[:, None] if x is not None and x.ndim == 1 else x,
+            target=MISSING if y is None else y.item() if isinstance(y, np.ndarray) else y,
+            id=None if getattr(item, "id", None) is None else str(item.id),
+        )
+    return collector.graph_set(strict=strict, name=name, targets=targets, ids=ids)
+
+
+def to_pyg(graphs: GraphSet) -> list[Any]:
+    """One torch_geometric Data a graph.
+
+    `edge_index` holds both directions of each edge; `x` the node attributes and `y` the target, as float32 where they
+    are fractions; `node_label` and `edge_label` the labels as whole numbers, positions in the tuples
+    `node_vocabulary` and `edge_vocabulary`; `id` the id.
+    """
+    torch: Any = import_module("torch")
+    new: Any = import_module("torch_geometric.data").Data
+    values = None if graphs.targets is None else target_array(graphs.targets.tolist())
+    result = []
+    for graph in graphs:
+        first, last = graphs.node_offsets[graph.position : graph.position + 2]
+        pointers = graphs.indptr[first : last + 1]
+        ends = slice(int(pointers[0]), int(pointers[-1]))
+        sources = np.repeat(np.arange(graph.num_nodes), np.diff(pointers))
+        pairs = np.stack([sources, graphs.indices[ends]]).astype(np.int64)
+        item = new(edge_index=torch.from_numpy(pairs), num_nodes=graph.num_nodes, id=graph.id)
+        if graph.node_attributes is not None:
+            item.x = torch.from_numpy(graph.node_attributes.astype(np.float32))
+        if graphs.node_vocabulary:
+            item.node_label = torch.from_numpy(graphs.node_labels[first:last].astype(np.int64))
+            item.node_vocabulary = graphs.node_vocabulary
+        if graphs.edge_labels is not None:
+            item.edge_label = torch.from_numpy(graphs.edge_labels[ends].astype(np.int64))
+            item.edge_vocabulary = graphs.edge_vocabulary
+        if values is not None:
+            value = values[graph.position]
+            kind = {"f": torch.float32, "i": torch.int64, "b": torch.bool}.get(values.dtype.kind)
+            item.y = torch.tensor([value], dtype=kind) if kind else value
+        result.append(item)
+    return result
+
+
+def _array(tensor: Any) -> npt.NDArray[Any]:
+    array: npt.NDArray[Any] = tensor.detach().cpu().numpy()
+    return array
+
+
+def _num_nodes(item: Any, pairs: npt.NDArray[np.int64]) -> int:
+    if "num_nodes" in item or any(item.is_node_attr(key) for key in item.to_dict()):
+        return int(item.num_nodes)
+    return int(pairs.max()) + 1 if pairs.size else 0
+
+
+def _labels(item: Any, source: str | None, key: str, vocabulary_key: str) -> list[Any] | None:
+    if source is not None:
+        tensor = getattr(item, source, None)
+        if tensor is None:
+            raise GraphFormatError(
+                f"PyTorch Geometric graphs: no tensor {source!r}; there are {', '.join(item.to_dict())}"
+            )
+        return _decoded(_array(tensor), source)
+    codes = getattr(item, key, None)
+    vocabulary = getattr(item, vocabulary_key, None)
+    if codes is None:
+        return None
+    values = _array(codes).tolist()
+    return values if vocabulary is None else [vocabulary[code] for code in values]
+
+
+def _decoded(values: npt.NDArray[Any], source: str) -> list[int]:
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 2:
+        if not (np.isin(values, (0, 1)).all() and (values.sum(1) == 1).all()):
+            raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} is not one-hot, so it is no label")
+        return [int(code) for code in values.argmax(1)]
+    if values.ndim != 1 or not np.array_equal(values, np.floor(values)):
+        raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} must be one-hot or one whole number a row")
+    return [int(value) for value in values]
