@@ -201,7 +201,7 @@ def _atlas() -> GraphSet:
     sizes = np.array([graph.number_of_nodes() for graph in graphs])
     starts = np.cumsum(sizes) - sizes
     edges = [(start + u, start + v) for start, graph in zip(starts, graphs, strict=True) for u, v in graph.edges]
-    return GraphSet.from_edges(sizes, edges, name="atlas", source="atlas")
+    return GraphSet.from_edges(sizes, edges, ids=[graph.name for graph in graphs], name="atlas", source="atlas")
 
 
 BUILT_IN: dict[str, Callable[[], GraphSet]] = {"molecules": _molecules, "atlas": _atlas}

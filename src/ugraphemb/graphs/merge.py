@@ -96,6 +96,8 @@ def _joined_targets(parts: Sequence[GraphSet]) -> npt.NDArray[np.generic] | None
 def _same_optional(left: npt.NDArray[np.generic] | None, right: npt.NDArray[np.generic] | None) -> bool:
     if left is None or right is None:
         return left is right or (left if right is None else right).size == 0  # type: ignore[union-attr]
+    if left.size == right.size == 0:
+        return len(left) == len(right)
     floating = np.issubdtype(left.dtype, np.floating) and np.issubdtype(right.dtype, np.floating)
     return np.array_equal(left, right, equal_nan=floating)
 

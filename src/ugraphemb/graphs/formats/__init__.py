@@ -99,7 +99,7 @@ def write_graphs(
         format: One of `FORMATS`, to choose it yourself.
         strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
     """
-    path = Path(path)
+    path = draft = Path(path)
     chosen = FORMATS["tu"] if not (format or path.suffix) else _named(format) if format else _format_of_suffix(path)
     if path.is_dir():
         _check_replaceable(path)
@@ -115,6 +115,8 @@ def write_graphs(
             if path.is_dir():
                 os.rename(path, Path(folder) / ".replaced")
             os.replace(draft, path)
+    except GraphFormatError as error:
+        raise GraphFormatError(str(error).replace(str(draft), str(path))) from error
     except OSError as error:
         raise GraphFormatError(f"{path}: cannot be written: {error}") from error
 

@@ -325,8 +325,8 @@ def _label_texts(
         yield f"{what}_labels", _lines([codes])
         yield f"{what}_label_names", _joined([str(label) for label in vocabulary], f"{where}: {what} labels")
     elif len(widths) < 2 and not widths & {1} and all(_is_whole(value) for row in rows for value in row):
-        table = np.zeros((len(vocabulary), max(len(row) for row in rows) if rows else 1), np.int64)
-        table[used] = np.array(rows, np.int64).reshape(len(used), -1)
+        table = np.zeros((len(vocabulary), len(rows[0]) if rows else 1), np.int64)
+        table[used] = np.array(rows, np.int64).reshape(len(used), table.shape[1])
         yield f"{what}_labels", _lines(list(table[codes].T))
     else:
         raise GraphFormatError(

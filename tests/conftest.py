@@ -1,0 +1,33 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ugraphemb", deadline=None, max_examples=60)  # a busy machine is no failure
+settings.load_profile("ugraphemb")
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data_root() -> Path:
+    """The folder of data sets: $UGRAPHEMB_DATA, or ../shared/data beside the repository. Skips where there is none."""
+    named = os.environ.get("UGRAPHEMB_DATA")
+    folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no data sets: set UGRAPHEMB_DATA ({folder} is no folder)")
+    return folder
+
+
+@pytest.fixture
+def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine without data sets, and with no way out: an empty cache, and an address where nobody answers."""
+    monkeypatch.delenv("UGRAPHEMB_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("UGRAPHEMB_DATASET_URL", "http://127.0.0.1:9")
+    return tmp_path
