@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
 
 #include "bounds.hpp"
+#include "edit_cost.hpp"
 #include "orientation.hpp"
 #include "workspace.hpp"
 
@@ -13,31 +15,75 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-auto hed(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-         BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    std::fill(mapping.begin(), mapping.end(), -1);
-    return {.lower = hausdorff_lower_bound(left, right, costs, deadline, workspace), .upper = none, .proven = false};
+auto at_most(double upper) -> Bounds {
+    return {.lower = none, .upper = upper, .proven = false};
 }
 
-/// Precondition: the pair stands as `should_turn` wants it.
+/// Best of beam, hungarian and vj. The assignments have the same optima in both directions; the beam does not.
+auto paper(const GraphView& left, const GraphView& right, const EditCosts& costs, int beam_width,
+           const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
+    double best = hungarian(left, right, costs, deadline, workspace.bipartite, mapping).upper;
+    auto& trial = workspace.trial;
+    const auto keep_better = [&](double cost) {
+        if (cost < best) {
+            best = cost;
+            std::copy(trial.begin(), trial.end(), mapping.begin());
+        }
+    };
+    trial.resize(mapping.size());
+    keep_better(vj(left, right, costs, deadline, workspace.bipartite, trial).upper);
+    keep_better(beam(left, right, costs, beam_width, deadline, workspace.beam, trial));
+    workspace.back.resize(static_cast<std::size_t>(right.n));
+    const double back = beam(right, left, costs.turned(), beam_width, deadline, workspace.beam, workspace.back);
+    invert(workspace.back, trial);
+    keep_better(back);
+    return at_most(best);
+}
+
+auto refined(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+             Workspace& workspace, std::span<Node> mapping) -> Bounds {
+    Bounds bounds = branch(left, right, costs, deadline, workspace.bipartite, mapping);
+    if (!bounds.proven) {
+        bounds.upper = refine(left, right, costs, deadline, workspace.refine, mapping);
+        bounds.proven = bounds.upper <= bounds.lower;
+    }
+    return bounds;
+}
+
+auto proven_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+                     Workspace& workspace, std::span<Node> mapping) -> Bounds {
+    const Bounds start = tight(left, right, costs, deadline, workspace.tight, mapping);
+    return start.proven ? start : exact(left, right, costs, start, deadline, workspace.exact, mapping);
+}
+
+/// Precondition: the pair stands as `turn` wants it.
 auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     switch (params.method) {
+        case Method::exact:
+            return proven_distance(left, right, costs, deadline, workspace, mapping);
+        case Method::beam:
+            return at_most(beam(left, right, costs, params.beam_width, deadline, workspace.beam, mapping));
         case Method::hungarian:
             return hungarian(left, right, costs, deadline, workspace.bipartite, mapping);
         case Method::vj:
             return vj(left, right, costs, deadline, workspace.bipartite, mapping);
         case Method::hed:
-            return hed(left, right, costs, deadline, workspace.bipartite, mapping);
+            std::fill(mapping.begin(), mapping.end(), -1);
+            return {.lower = hausdorff_lower_bound(left, right, costs, deadline, workspace.bipartite),
+                    .upper = none,
+                    .proven = false};
         case Method::branch:
-        case Method::exact:
-        case Method::beam:
-        case Method::refine:
-        case Method::paper:
-        case Method::tight:
             return branch(left, right, costs, deadline, workspace.bipartite, mapping);
+        case Method::refine:
+            return refined(left, right, costs, deadline, workspace, mapping);
+        case Method::paper:
+            return paper(left, right, costs, params.beam_width, deadline, workspace, mapping);
+        case Method::tight:
+            return tight(left, right, costs, deadline, workspace.tight, mapping);
     }
-    return {.lower = none, .upper = none, .proven = false};
+    assert(false);
+    return at_most(none);
 }
 
 }  // namespace
@@ -45,7 +91,14 @@ auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs
 auto edit_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
                    const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     assert(mapping.size() == static_cast<std::size_t>(left.n));
-    if (!should_turn(left, right, costs)) {
+    const Turn way = turn(left, right, costs);
+    if (way == Turn::same && params.method != Method::hed) {
+        std::iota(mapping.begin(), mapping.end(), 0);
+        if (edit_cost(left, right, costs, mapping) == 0) {
+            return {.lower = 0, .upper = 0, .proven = true};
+        }
+    }
+    if (way != Turn::round) {
         return solve(left, right, costs, params, deadline, workspace, mapping);
     }
     workspace.turned.resize(static_cast<std::size_t>(right.n));

@@ -62,15 +62,18 @@ auto costs_turn(const EditCosts& costs) -> bool {
 
 }  // namespace
 
-auto should_turn(const GraphView& left, const GraphView& right, const EditCosts& costs) -> bool {
-    if (left.n != right.n) {
-        return left.n > right.n;
+auto turn(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Turn {
+    auto order = left.n <=> right.n;
+    if (order == 0) {
+        order = left.num_edges() <=> right.num_edges();
     }
-    if (left.num_edges() != right.num_edges()) {
-        return left.num_edges() > right.num_edges();
+    if (order == 0) {
+        order = compare_content(left, right);
     }
-    const auto order = compare_content(left, right);
-    return order == 0 ? !costs.uniform() && costs_turn(costs) : order > 0;
+    if (order == 0) {
+        return costs.uniform() || !costs_turn(costs) ? Turn::same : Turn::round;
+    }
+    return order < 0 ? Turn::none : Turn::round;
 }
 
 auto invert(std::span<const Node> mapping, std::span<Node> inverse) -> void {

@@ -6,10 +6,12 @@
 
 namespace uge::ged {
 
-/// Whether a pair of graphs is to be solved the other way round. The smaller graph goes left, then the one with fewer
-/// edges, then whichever comes first by content: so the answer for (a, b) is that for (b, a) under turned costs, and
-/// solvers see left.n <= right.n.
-auto should_turn(const GraphView& left, const GraphView& right, const EditCosts& costs) -> bool;
+/// Which way round a pair of graphs is solved. `same`: as it stands, and the graphs are the same node by node.
+enum class Turn { none, same, round };
+
+/// The smaller graph goes left, then the one with fewer edges, then whichever comes first by content: so the answer for
+/// (a, b) is that for (b, a) under turned costs, and solvers see left.n <= right.n.
+auto turn(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Turn;
 
 /// Writes the map from right to left that undoes `mapping` from left to right; -1 where nothing maps.
 auto invert(std::span<const Node> mapping, std::span<Node> inverse) -> void;

@@ -1,7 +1,11 @@
 #pragma once
 #include <vector>
 
+#include "beam.hpp"
 #include "bipartite.hpp"
+#include "exact.hpp"
+#include "refine.hpp"
+#include "tight.hpp"
 
 namespace uge::ged {
 
@@ -9,8 +13,13 @@ namespace uge::ged {
 class Workspace {
   public:
     BipartiteWorkspace bipartite;
-    std::vector<Node> turned;  ///< a map in the direction solved
-    std::vector<Node> trial;   ///< a map that may turn out better
+    BeamWorkspace beam;
+    RefineWorkspace refine;
+    TightWorkspace tight;
+    ExactWorkspace exact;
+    std::vector<Node> turned;  ///< the map in the direction that was solved
+    std::vector<Node> trial;   ///< maps that may turn out better
+    std::vector<Node> back;
 };
 
 }  // namespace uge::ged
