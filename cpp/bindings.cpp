@@ -1,9 +1,203 @@
 // The only file that knows Python. Arrays come in as they are and results are written straight into NumPy's memory.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "pairwise.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace {
+
+template <class T>
+using Array = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Tick = nb::typed<nb::callable, void(std::int64_t)>;
+
+template <class T>
+auto span(const Array<T>& array) -> std::span<T> {
+    return {array.data(), array.shape(0)};
+}
+
+void require(bool condition, const char* message) {
+    if (!condition) {
+        throw std::invalid_argument(message);
+    }
+}
+
+/// The arrays of a GraphSet, held so that they outlive every view, and checked so that no view can leave them.
+class Graphs {
+  public:
+    Graphs(Array<const std::int64_t> node_offsets, Array<const std::int64_t> indptr, Array<const uge::Node> indices,
+           Array<const uge::Label> labels, std::optional<Array<const uge::Label>> edge_labels)
+        : node_offsets_(std::move(node_offsets)),
+          indptr_(std::move(indptr)),
+          indices_(std::move(indices)),
+          labels_(std::move(labels)),
+          edge_labels_(std::move(edge_labels)) {
+        check();
+    }
+    [[nodiscard]] auto packed() const -> uge::PackedGraphs {
+        return {.node_offsets = span(node_offsets_),
+                .indptr = span(indptr_),
+                .indices = span(indices_),
+                .labels = span(labels_),
+                .edge_labels = edge_labels_ ? span(*edge_labels_) : std::span<const uge::Label>()};
+    }
+
+  private:
+    void check() const {
+        const auto graphs = packed();
+        const auto nodes = static_cast<std::int64_t>(graphs.labels.size());
+        require(!graphs.node_offsets.empty() && graphs.node_offsets.front() == 0 && graphs.node_offsets.back() == nodes,
+                "node_offsets must begin at 0 and end at the number of node labels");
+        require(graphs.indptr.size() == graphs.labels.size() + 1 && graphs.indptr.front() == 0 &&
+                    graphs.indptr.back() == static_cast<std::int64_t>(graphs.indices.size()),
+                "indptr must begin at 0, end at the length of indices and have an entry more than there are nodes");
+        require(std::is_sorted(graphs.node_offsets.begin(), graphs.node_offsets.end()) &&
+                    std::is_sorted(graphs.indptr.begin(), graphs.indptr.end()),
+                "node_offsets and indptr must not decrease");
+        require(!edge_labels_ || graphs.edge_labels.size() == graphs.indices.size(),
+                "edge_labels must be as long as indices");
+        for (std::size_t g = 0; g < graphs.size(); ++g) {
+            const auto graph = graphs[g];
+            for (std::int64_t e = graph.n == 0 ? 0 : graph.indptr[0]; graph.n > 0 && e < graph.indptr[graph.n]; ++e) {
+                require(graph.indices[e] >= 0 && graph.indices[e] < graph.n, "indices must be nodes of their graph");
+            }
+        }
+    }
+
+    Array<const std::int64_t> node_offsets_;
+    Array<const std::int64_t> indptr_;
+    Array<const uge::Node> indices_;
+    Array<const uge::Label> labels_;
+    std::optional<Array<const uge::Label>> edge_labels_;
+};
+
+/// EditCosts and the matrices they point into.
+class Costs {
+  public:
+    Costs(double node_insert, double node_delete, double node_relabel, double edge_insert, double edge_delete,
+          double edge_relabel, std::optional<Matrix> node_matrix, std::optional<Matrix> edge_matrix)
+        : node_matrix_(std::move(node_matrix)), edge_matrix_(std::move(edge_matrix)) {
+        costs_.node_insert = node_insert;
+        costs_.node_delete = node_delete;
+        costs_.node_relabel = node_relabel;
+        costs_.edge_insert = edge_insert;
+        costs_.edge_delete = edge_delete;
+        costs_.edge_relabel = edge_relabel;
+        set(node_matrix_, costs_.node_matrix, costs_.num_node_labels);
+        set(edge_matrix_, costs_.edge_matrix, costs_.num_edge_labels);
+    }
+    /// The costs, once every label of both collections is known to lie inside the matrices.
+    [[nodiscard]] auto checked(const uge::PackedGraphs& left, const uge::PackedGraphs& right) const
+        -> const uge::EditCosts& {
+        for (const auto& graphs : {left, right}) {
+            require(!node_matrix_ || below(graphs.labels, costs_.num_node_labels), "a node label outside the matrix");
+            require(!edge_matrix_ || below(graphs.edge_labels, costs_.num_edge_labels),
+                    "an edge label outside the matrix");
+            require(
+                !edge_matrix_ || !graphs.edge_labels.empty() || graphs.indices.empty() || costs_.num_edge_labels > 0,
+                "a matrix of edge costs without rows");
+        }
+        return costs_;
+    }
+
+  private:
+    static void set(const std::optional<Matrix>& matrix, const double*& data, std::int32_t& side) {
+        if (matrix) {
+            require(matrix->shape(0) == matrix->shape(1), "a matrix of costs must be square");
+            data = matrix->data();
+            side = static_cast<std::int32_t>(matrix->shape(0));
+        }
+    }
+    static auto below(std::span<const uge::Label> labels, std::int32_t side) -> bool {
+        return std::all_of(labels.begin(), labels.end(), [&](uge::Label label) { return 0 <= label && label < side; });
+    }
+
+    uge::EditCosts costs_;
+    std::optional<Matrix> node_matrix_;
+    std::optional<Matrix> edge_matrix_;
+};
+
+auto pair_list(const Graphs& left, const Graphs& right, const Array<const std::int32_t>& left_of,
+               const Array<const std::int32_t>& right_of) -> uge::PairList {
+    const auto inside = [](std::span<const std::int32_t> chosen, std::size_t graphs) {
+        return std::all_of(chosen.begin(), chosen.end(),
+                           [&](std::int32_t g) { return g >= 0 && static_cast<std::size_t>(g) < graphs; });
+    };
+    const uge::PairList pairs{
+        .left = left.packed(), .right = right.packed(), .left_of = span(left_of), .right_of = span(right_of)};
+    require(pairs.left_of.size() == pairs.right_of.size(), "as many left as right graphs");
+    require(inside(pairs.left_of, pairs.left.size()) && inside(pairs.right_of, pairs.right.size()),
+            "a pair that is outside the collections");
+    return pairs;
+}
+
+auto pair_answers(const uge::PairList& pairs, const Array<double>& lower, const Array<double>& upper,
+                  const Array<bool>& proven, const Array<bool>& done, const std::optional<Array<uge::Node>>& mapping)
+    -> uge::PairAnswers {
+    const std::size_t count = pairs.left_of.size();
+    require(lower.shape(0) == count && upper.shape(0) == count && proven.shape(0) == count && done.shape(0) == count,
+            "answers must have an entry a pair");
+    require(!mapping ||
+                (count == 1 && mapping->shape(0) ==
+                                   static_cast<std::size_t>(pairs.left[static_cast<std::size_t>(pairs.left_of[0])].n)),
+            "a mapping is for one pair and has an entry a node of the left graph");
+    return {.lower = span(lower),
+            .upper = span(upper),
+            .proven = span(proven),
+            .done = span(done),
+            .mapping = mapping ? span(*mapping) : std::span<uge::Node>()};
+}
+
+/// Runs loop(control, watch) without the GIL. Every 50 ms it is taken to look for signals and to tell `tick` how many
+/// pairs are done; an exception there (Ctrl-C, for one) stops the loop and goes on to the caller.
+template <class Loop>
+void run(const Tick& tick, const Loop& loop) {
+    uge::Control control;
+    const auto watch = [&] {
+        const nb::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+        }
+        tick(control.done.load());
+    };
+    const nb::gil_scoped_release released;
+    loop(control, watch);
+}
+
+void ged_pairs(const Graphs& left, const Graphs& right, const Array<const std::int32_t>& left_of,
+               const Array<const std::int32_t>& right_of, const Costs& costs, uge::ged::Method method, int beam_width,
+               int threads, double timeout, const Array<double>& lower, const Array<double>& upper,
+               const Array<bool>& proven, const Array<bool>& done, const std::optional<Array<uge::Node>>& mapping,
+               const Tick& tick) {
+    const auto pairs = pair_list(left, right, left_of, right_of);
+    const auto answers = pair_answers(pairs, lower, upper, proven, done, mapping);
+    const auto& checked = costs.checked(pairs.left, pairs.right);
+    run(tick, [&](uge::Control& control, const uge::Watch& watch) {
+        uge::ged_pairs(pairs, checked, {.method = method, .beam_width = beam_width},
+                       {.threads = threads, .timeout = timeout}, answers, control, watch);
+    });
+}
+
+void mcs_pairs(const Graphs& left, const Graphs& right, const Array<const std::int32_t>& left_of,
+               const Array<const std::int32_t>& right_of, bool connected, bool edge_labels, int threads, double timeout,
+               const Array<double>& lower, const Array<double>& upper, const Array<bool>& proven,
+               const Array<bool>& done, const std::optional<Array<uge::Node>>& mapping, const Tick& tick) {
+    const auto pairs = pair_list(left, right, left_of, right_of);
+    const auto answers = pair_answers(pairs, lower, upper, proven, done, mapping);
+    run(tick, [&](uge::Control& control, const uge::Watch& watch) {
+        uge::mcs_pairs(pairs, {.connected = connected, .edge_labels = edge_labels},
+                       {.threads = threads, .timeout = timeout}, answers, control, watch);
+    });
+}
 
 auto cpu_has_avx2() -> bool {
 #if defined(__x86_64__)
@@ -16,6 +210,34 @@ auto cpu_has_avx2() -> bool {
 }  // namespace
 
 NB_MODULE(UGRAPHEMB_MODULE, m) {
+    using Method = uge::ged::Method;
     m.doc() = "The compiled core of ugraphemb: arrays in, arrays out.";
     m.def("cpu_has_avx2", &cpu_has_avx2, "Whether this processor can run the faster of the two builds.");
+
+    nb::class_<Graphs>(m, "Graphs", "The packed arrays of a GraphSet, checked.")
+        .def(nb::init<Array<const std::int64_t>, Array<const std::int64_t>, Array<const uge::Node>,
+                      Array<const uge::Label>, std::optional<Array<const uge::Label>>>(),
+             "node_offsets"_a, "indptr"_a, "indices"_a, "labels"_a, "edge_labels"_a.none());
+    nb::class_<Costs>(m, "Costs", "Edit costs; a matrix replaces the constant beside it.")
+        .def(nb::init<double, double, double, double, double, double, std::optional<Matrix>, std::optional<Matrix>>(),
+             "node_insert"_a, "node_delete"_a, "node_relabel"_a, "edge_insert"_a, "edge_delete"_a, "edge_relabel"_a,
+             "node_matrix"_a.none(), "edge_matrix"_a.none());
+    nb::enum_<Method>(m, "Method", "Solvers of edit distance.")
+        .value("exact", Method::exact)
+        .value("beam", Method::beam)
+        .value("hungarian", Method::hungarian)
+        .value("vj", Method::vj)
+        .value("hed", Method::hed)
+        .value("branch", Method::branch)
+        .value("refine", Method::refine)
+        .value("paper", Method::paper)
+        .value("tight", Method::tight);
+    m.def("ged_pairs", &ged_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "costs"_a, "method"_a,
+          "beam_width"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a, "mapping"_a.none(),
+          "tick"_a,
+          "Edit distance of each pair, written into the arrays. `tick` hears every 50 ms how many pairs are done; what "
+          "it raises, or Ctrl-C, stops the loop, and `done` says which pairs have answers.");
+    m.def("mcs_pairs", &mcs_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "connected"_a,
+          "edge_labels"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a, "mapping"_a.none(),
+          "tick"_a, "Nodes of a maximum common subgraph of each pair; otherwise as `ged_pairs`.");
 }

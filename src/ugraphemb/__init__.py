@@ -13,19 +13,38 @@ from ugraphemb import errors
 
 if TYPE_CHECKING:
     from ugraphemb.graphs import Graph, GraphSet, load_dataset, read_graphs, write_graphs
+    from ugraphemb.proximity import EditCosts, PairTable
+    from ugraphemb.proximity.distance import distance
+    from ugraphemb.proximity.pairwise import pairwise
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import ugraphemb` is quick and torch waits.
 _HOMES = {
+    "EditCosts": "ugraphemb.proximity",
     "Graph": "ugraphemb.graphs",
     "GraphSet": "ugraphemb.graphs",
+    "PairTable": "ugraphemb.proximity",
+    "distance": "ugraphemb.proximity",
     "load_dataset": "ugraphemb.graphs",
+    "pairwise": "ugraphemb.proximity",
     "read_graphs": "ugraphemb.graphs",
     "write_graphs": "ugraphemb.graphs",
 }
 
-__all__ = ["Graph", "GraphSet", "__version__", "errors", "load_dataset", "read_graphs", "write_graphs"]
+__all__ = [
+    "EditCosts",
+    "Graph",
+    "GraphSet",
+    "PairTable",
+    "__version__",
+    "distance",
+    "errors",
+    "load_dataset",
+    "pairwise",
+    "read_graphs",
+    "write_graphs",
+]
 
 
 def __getattr__(name: str) -> Any:

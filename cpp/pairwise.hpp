@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "costs.hpp"
+#include "ged/ged.hpp"
+#include "graph.hpp"
+#include "mcs/mcs.hpp"
+#include "parallel.hpp"
+
+namespace uge {
+
+/// Pair k is graph left_of[k] of `left` against graph right_of[k] of `right`. Both lists are of one length and in
+/// range.
+struct PairList {
+    PackedGraphs left;
+    PackedGraphs right;
+    std::span<const std::int32_t> left_of;
+    std::span<const std::int32_t> right_of;
+};
+
+/// Where answers go, one entry a pair. Entries of pairs that were canceled are left as they were.
+struct PairAnswers {
+    std::span<double> lower;
+    std::span<double> upper;
+    std::span<bool> proven;
+    std::span<bool> done;
+    std::span<Node> mapping;  ///< empty, or, for a list of one pair, as many entries as its left graph has nodes
+};
+
+struct PairOptions {
+    int threads = 1;
+    double timeout = 0;  ///< seconds for one pair; infinity for none
+};
+
+/// Called now and then by the thread that waits; what it throws cancels the rest and comes out of the loop.
+using Watch = std::function<void()>;
+
+/// Edit distance of each pair. The answers do not depend on the number of threads (except through the timeout).
+void ged_pairs(const PairList& pairs, const EditCosts& costs, const ged::Params& params, const PairOptions& options,
+               const PairAnswers& answers, Control& control, const Watch& watch);
+
+/// Nodes of a maximum common subgraph of each pair.
+void mcs_pairs(const PairList& pairs, const mcs::Params& params, const PairOptions& options, const PairAnswers& answers,
+               Control& control, const Watch& watch);
+
+}  // namespace uge

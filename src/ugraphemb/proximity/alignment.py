@@ -1,0 +1,48 @@
+"""Labels of two collections as positions in one vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.packing import Vocabulary
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """One code a node (or an entry of `indices`) of either collection; the left one's vocabulary, then what is new."""
+
+    left: Codes
+    right: Codes
+    vocabulary: Vocabulary
+
+
+def node_labels(left: GraphSet, right: GraphSet) -> Labels:
+    """Node labels of both; nodes without labels carry None where the other collection has labels."""
+    return _aligned(left.node_labels, left.node_vocabulary, right.node_labels, right.node_vocabulary)
+
+
+def edge_labels(left: GraphSet, right: GraphSet) -> Labels | None:
+    """Edge labels of both, None if neither has any."""
+    if left.edge_labels is None and right.edge_labels is None:
+        return None
+    return _aligned(_edge_codes(left), left.edge_vocabulary, _edge_codes(right), right.edge_vocabulary)
+
+
+def _edge_codes(graphs: GraphSet) -> Codes:
+    return np.zeros(len(graphs.indices), np.int32) if graphs.edge_labels is None else graphs.edge_labels
+
+
+def _aligned(left: Codes, left_vocabulary: Vocabulary, right: Codes, right_vocabulary: Vocabulary) -> Labels:
+    if left_vocabulary is right_vocabulary or not (left_vocabulary or right_vocabulary):
+        return Labels(left, right, left_vocabulary)
+    # 1, 1.0 and True are three labels, though equal
+    entries = [[(type(label), label) for label in words or (None,)] for words in (left_vocabulary, right_vocabulary)]
+    position = {entry: i for i, entry in enumerate(dict.fromkeys(entries[0] + entries[1]))}
+    recoding = np.array([position[entry] for entry in entries[1]], np.int32)
+    return Labels(left, recoding[right], tuple(label for _, label in position))

@@ -1,0 +1,170 @@
+"""The edits that a map between two graphs stands for, in an order that can be applied one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.proximity.costs import EditCosts, ResolvedCosts, resolve
+
+Operation = Literal["delete edge", "delete node", "relabel node", "relabel edge", "insert node", "insert edge"]
+
+
+@dataclass(frozen=True)
+class EditOperation:
+    """One edit.
+
+    Nodes go by their ids in the first graph. Inserted nodes take the ids that follow: the first one that of the number
+    of nodes of the first graph.
+
+    Attributes:
+        operation: What is done.
+        nodes: The node, or the two ends of the edge.
+        old: The label before; None where there is none.
+        new: The label after; None where there is none.
+        cost: What it costs.
+    """
+
+    operation: Operation
+    nodes: tuple[int, ...]
+    old: Hashable = None
+    new: Hashable = None
+    cost: float = 0.0
+
+    def __str__(self) -> str:
+        place = "–".join(map(str, self.nodes))
+        if self.operation.startswith("relabel"):
+            label = f" {self.old} → {self.new}"
+        else:
+            name = self.new if self.operation.startswith("insert") else self.old
+            label = "" if name is None else f" {name}"
+        return f"{self.operation} {place}{label} (cost {self.cost:g})"
+
+
+def edit_path(left: Graph, right: Graph, mapping: npt.NDArray[np.int32], costs: EditCosts) -> list[EditOperation]:
+    """The edits that turn `left` into `right` when node u becomes node mapping[u], or is deleted where that is -1.
+
+    Edges go before their ends and come after them, so that the graph is whole after every step. Their costs add up to
+    the cost of the map. Labels that differ are changed even where that is free.
+    """
+    one, other = left.graphs[[left.position]], right.graphs[[right.position]]
+    prices = resolve(costs, one, other)
+    name_of = _names(mapping, right.num_nodes)
+    image = [int(to) for to in mapping]
+    left_labels, right_labels = left.node_labels, right.node_labels
+    left_edges = _edge_table(left)
+    right_edges = {
+        (min(ends), max(ends)): label
+        for (u, v), label in _edge_table(right).items()
+        for ends in [(name_of[u], name_of[v])]
+    }
+    edge_cost = _edge_cost(prices)
+    away, come, changed = [], [], []
+    for edge, old in left_edges.items():
+        if edge not in right_edges:
+            away.append(EditOperation("delete edge", edge, old=old, cost=costs.edge_delete))
+            continue
+        new = right_edges[edge]
+        cost = edge_cost(old, new)
+        if cost > costs.edge_delete + costs.edge_insert:
+            away.append(EditOperation("delete edge", edge, old=old, cost=costs.edge_delete))
+            come.append(EditOperation("insert edge", edge, new=new, cost=costs.edge_insert))
+        elif not _equal(old, new) or cost > 0:
+            changed.append(EditOperation("relabel edge", edge, old, new, cost))
+    come += [
+        EditOperation("insert edge", edge, new=label, cost=costs.edge_insert)
+        for edge, label in right_edges.items()
+        if edge not in left_edges
+    ]
+    gone, relabeled = [], []
+    for u, to in enumerate(image):
+        old = left_labels[u]
+        if to < 0:
+            gone.append(EditOperation("delete node", (u,), old=old, cost=costs.node_delete))
+            continue
+        cost = prices.relabel_node(int(prices.node_codes.left[u]), int(prices.node_codes.right[to]))
+        if not _equal(old, right_labels[to]) or cost > 0:
+            relabeled.append(EditOperation("relabel node", (u,), old, right_labels[to], cost))
+    born = [
+        EditOperation("insert node", (name,), new=right_labels[x], cost=costs.node_insert)
+        for x, name in enumerate(name_of)
+        if name >= left.num_nodes
+    ]
+    return away + gone + relabeled + changed + born + come
+
+
+def apply_edits(operations: Iterable[EditOperation], graph: Graph) -> Graph:
+    """The graph after these edits, one by one. Nodes that stay keep their order, inserted ones follow.
+
+    Raises:
+        ValueError: An edit that does not fit the graph as it then is.
+    """
+    nodes = dict(enumerate(graph.node_labels))
+    edges = _edge_table(graph)
+
+    def must(holds: bool, operation: EditOperation) -> None:
+        if not holds:
+            raise ValueError(f"'{operation}' does not fit the graph it is applied to")
+
+    for step in operations:
+        place = step.nodes
+        if step.operation == "insert node":
+            must(place[0] not in nodes, step)
+            nodes[place[0]] = step.new
+        elif step.operation == "insert edge":
+            must(place not in edges and all(end in nodes for end in place), step)
+            edges[place[0], place[1]] = step.new
+        elif step.operation.endswith("node"):
+            must(place[0] in nodes and _equal(nodes[place[0]], step.old), step)
+            if step.operation == "relabel node":
+                nodes[place[0]] = step.new
+            else:
+                must(not any(place[0] in edge for edge in edges), step)
+                del nodes[place[0]]
+        else:
+            edge = (place[0], place[1])
+            must(edge in edges and _equal(edges[edge], step.old), step)
+            if step.operation == "relabel edge":
+                edges[edge] = step.new
+            else:
+                del edges[edge]
+    position = {name: i for i, name in enumerate(sorted(nodes))}
+    labeled = any(label is not None for label in nodes.values())
+    edge_labeled = any(label is not None for label in edges.values())
+    return GraphSet.from_edges(
+        [len(nodes)],
+        np.array([[position[u], position[v]] for u, v in edges], np.int64).reshape(-1, 2),
+        node_labels=[nodes[name] for name in sorted(nodes)] if labeled else None,
+        edge_labels=list(edges.values()) if edge_labeled else None,
+    )[0]
+
+
+def _names(mapping: npt.NDArray[np.int32], right_nodes: int) -> list[int]:
+    """What each node of the right graph is called: the node that becomes it, or an id past those of the left graph."""
+    names = [-1] * right_nodes
+    for u, to in enumerate(mapping):
+        if to >= 0:
+            names[to] = u
+    free = iter(range(len(mapping), len(mapping) + right_nodes))
+    return [next(free) if name < 0 else name for name in names]
+
+
+def _edge_table(graph: Graph) -> dict[tuple[int, int], Hashable]:
+    edges = [(int(u), int(v)) for u, v in graph.edges]
+    return dict(zip(edges, graph.edge_labels or [None] * len(edges), strict=True))
+
+
+def _edge_cost(prices: ResolvedCosts) -> Callable[[Hashable, Hashable], float]:
+    if prices.edge_codes is None:
+        return lambda old, new: 0.0
+    code = {(type(label), label): i for i, label in enumerate(prices.edge_codes.vocabulary or (None,))}
+    return lambda old, new: prices.relabel_edge(code[type(old), old], code[type(new), new])
+
+
+def _equal(left: Hashable, right: Hashable) -> bool:
+    return type(left) is type(right) and left == right

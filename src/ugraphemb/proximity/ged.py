@@ -1,0 +1,98 @@
+"""Edit distance: the cheapest way to edit one graph into the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb import _core
+from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.alignment import Codes
+from ugraphemb.proximity.costs import EditCosts, resolve
+from ugraphemb.proximity.metrics import Answer, Columns, Kind, Metric, Positions, Run
+
+Method = Literal["exact", "beam", "hungarian", "vj", "hed", "branch", "refine", "paper", "tight"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+@dataclass(frozen=True)
+class EditDistance(Metric):
+    """Graph edit distance by one of several solvers.
+
+    Args:
+        method: "exact" is exact; "beam", "hungarian", "vj", "refine", "paper" and "tight" never go below it, "hed"
+            never above; "branch" and "tight" give both bounds.
+        costs: Every edit costs 1 by default.
+        beam_width: Partial maps that "beam" and "paper" keep.
+    """
+
+    method: Method = "tight"
+    costs: EditCosts = field(default_factory=EditCosts)
+    beam_width: int = 80
+
+    name: ClassVar[str] = "ged"  # type: ignore[misc]
+    kind: ClassVar[Kind] = "distance"  # type: ignore[misc]
+    sized: ClassVar[bool] = True  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ValueError(f"unknown method {self.method!r}; there are {', '.join(METHODS)}")
+        if not isinstance(self.costs, EditCosts):
+            raise TypeError(f"costs must be EditCosts, not {type(self.costs).__name__}")
+        if not 1 <= self.beam_width <= 1_000_000:
+            raise ValueError(f"beam_width is {self.beam_width}; it must be between 1 and 1,000,000")
+
+    @property
+    def value(self) -> Literal["lower", "upper"]:  # type: ignore[override]
+        return "lower" if self.method == "hed" else "upper"
+
+    def settings(self) -> dict[str, Any]:
+        width = {"beam_width": self.beam_width} if self.method in ("beam", "paper", "tight") else {}
+        return {"method": self.method, "costs": self.costs.description(), **width}
+
+    def symmetric(self, left: GraphSet, right: GraphSet) -> bool:
+        return resolve(self.costs, left, right).symmetric
+
+    def compute(
+        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
+    ) -> None:
+        self._solve(left, right, left_of, right_of, run, out, None)
+
+    def one(self, left: GraphSet, right: GraphSet, run: Run) -> Answer:
+        out, first = Columns.empty(1), np.zeros(1, np.int32)
+        mapping = np.full(int(left.num_nodes[0]), -1, np.int32)
+        self._solve(left, right, first, first, run, out, mapping)
+        found = None if self.method == "hed" else mapping
+        return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]), found)
+
+    def _solve(
+        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns,
+        mapping: npt.NDArray[np.int32] | None,
+    ) -> None:  # fmt: skip
+        costs = resolve(self.costs, left, right)
+        edges = costs.edge_codes
+        _core.ged_pairs(
+            packed(left, costs.node_codes.left, None if edges is None else edges.left),
+            packed(right, costs.node_codes.right, None if edges is None else edges.right),
+            left_of,
+            right_of,
+            costs=costs.core,
+            method=getattr(_core.Method, self.method),
+            beam_width=self.beam_width,
+            threads=run.num_threads,
+            timeout=run.seconds,
+            lower=out.lower,
+            upper=out.upper,
+            proven=out.proven,
+            done=out.done,
+            mapping=mapping,
+            tick=run.tick,
+        )
+
+
+def packed(graphs: GraphSet, labels: Codes, edge_labels: Codes | None) -> _core.Graphs:
+    """The arrays of a collection as the compiled core takes them, with these codes for its labels."""
+    return _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, labels, edge_labels)

@@ -1,0 +1,136 @@
+"""What a metric is, and the list of those that have names."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs.graphset import GraphSet
+
+Kind = Literal["distance", "similarity"]
+Positions = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Answers of a list of pairs, filled in place; `done` tells which are there when the work was stopped."""
+
+    lower: Floats
+    upper: Floats
+    proven: Flags
+    done: Flags
+
+    @classmethod
+    def empty(cls, count: int) -> Columns:
+        # Pages that nobody has written to cost nothing, so memory grows with the work that is done.
+        return cls(np.empty(count), np.empty(count), np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+
+
+@dataclass(frozen=True)
+class Run:
+    """How to run: `tick` hears now and then how many pairs are done, and stops the work by raising."""
+
+    threads: int = 0
+    timeout: float | None = None
+    tick: Callable[[int], None] = lambda done: None
+
+    @property
+    def num_threads(self) -> int:
+        if self.threads > 0:
+            return self.threads
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    @property
+    def seconds(self) -> float:
+        return float("inf") if self.timeout is None else self.timeout
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One pair: bounds, and the node of the right graph (or -1) for each node of the left one where there is a map."""
+
+    lower: float
+    upper: float
+    proven: bool
+    mapping: npt.NDArray[np.int32] | None = None
+
+
+class Metric(Protocol):
+    """A proximity of two graphs with all its settings.
+
+    Attributes:
+        name: As in `metric=`.
+        kind: "distance" or "similarity".
+        value: Which bound is the value: the one that a solution was found for.
+        sized: Whether dividing by the mean number of nodes makes sense.
+    """
+
+    name: str
+    kind: Kind
+    value: Literal["lower", "upper"]
+    sized: bool
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that the numbers depend on, as JSON."""
+        ...
+
+    def symmetric(self, left: GraphSet, right: GraphSet) -> bool:
+        """Whether the order of the two graphs makes no difference."""
+        return True
+
+    def compute(
+        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
+    ) -> None:
+        """Fills `out`: entry k is graph left_of[k] of `left` against graph right_of[k] of `right`."""
+        ...
+
+    def one(self, left: GraphSet, right: GraphSet, run: Run) -> Answer:
+        """Two collections of one graph each."""
+        out = Columns.empty(1)
+        first = np.zeros(1, np.int32)
+        self.compute(left, right, first, first, run, out)
+        return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]))
+
+
+# Where each named metric lives. Calling it with the options of `distance` or `pairwise` gives a Metric.
+_HOMES = {
+    "ged": "ugraphemb.proximity.ged:EditDistance",
+    "mcs": "ugraphemb.proximity.mcs:CommonSubgraph",
+}
+
+
+def metric_names() -> list[str]:
+    """What `metric=` takes."""
+    return list(_HOMES)
+
+
+def metric_of(metric: str | Metric, **options: Any) -> Metric:
+    """The metric of this name with these options; options that are None are left at their default.
+
+    Raises:
+        ValueError: An unknown name.
+        TypeError: An option that the metric does not have.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    if not isinstance(metric, str):
+        if given:
+            raise TypeError(f"a metric with its own settings takes no further option, but got {', '.join(given)}")
+        return metric
+    if metric not in _HOMES:
+        raise ValueError(f"unknown metric {metric!r}; there are {', '.join(_HOMES)}")
+    module, _, name = _HOMES[metric].partition(":")
+    factory: Callable[..., Metric] = getattr(import_module(module), name)
+    valid = [name for name in inspect.signature(factory).parameters if name not in ("name", "kind")]
+    unknown = [name for name in given if name not in valid]
+    if unknown:
+        raise TypeError(f"metric {metric!r} has no option {unknown[0]!r}; it has {', '.join(valid) or 'none'}")
+    return factory(**given)

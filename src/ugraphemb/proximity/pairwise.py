@@ -1,0 +1,109 @@
+"""Proximity of many pairs of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.costs import EditCosts
+from ugraphemb.proximity.distance import checked_timeout
+from ugraphemb.proximity.metrics import Columns, Metric, Positions, Run, metric_of
+from ugraphemb.proximity.progress import progress_of
+from ugraphemb.proximity.table import PairTable
+
+Pairs = npt.ArrayLike | GraphSet
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during `pairwise`; `table` holds the pairs that were finished."""
+
+    def __init__(self, table: PairTable) -> None:
+        super().__init__(f"{len(table)} pairs were finished")
+        self.table = table
+
+
+def pairwise(
+    graphs: GraphSet,
+    pairs: Pairs | None = None,
+    *,
+    other: GraphSet | None = None,
+    metric: str | Metric = "ged",
+    method: str | None = None,
+    costs: EditCosts | None = None,
+    threads: int = 0,
+    timeout: float | None = None,
+    progress: bool | Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> PairTable:
+    """Proximity of each pair of graphs.
+
+    Args:
+        graphs: The collection that `pairs` indexes.
+        pairs: Positions in `graphs`, shape (p, 2); None is every i < j. Another GraphSet is the same as `other`.
+        other: A second collection: the right positions of `pairs` lie in it, and None is every graph of `graphs` with
+            every graph of `other`.
+        metric: "ged", "mcs", or a metric object.
+        method: Of edit distance. "tight", the default, gives the best bounds for the time; "exact" is exact; "beam",
+            "hungarian", "vj", "refine" and "paper" never go below it, "hed" never above; "branch" gives both bounds.
+        costs: Of edits; every edit costs 1 by default.
+        threads: 0 uses every core. The answer does not depend on it.
+        timeout: Seconds for one pair; past it the best bounds so far are returned, unproven.
+        progress: None shows a bar on a terminal for anything over two seconds; True and False force it. A function is
+            called with the pairs done and the number of pairs.
+        options: Of the metric: `beam_width=80` for "ged", `connected=False` and `edge_labels=False` for "mcs".
+
+    Raises:
+        Interrupted: On Ctrl-C, within a fraction of a second, with what was finished. It is a KeyboardInterrupt.
+        CostError: Costs that make no sense for these graphs, or that the method cannot handle.
+    """
+    if isinstance(pairs, GraphSet):
+        if other is not None:
+            raise TypeError("two second collections: give `other` or a GraphSet as `pairs`, not both")
+        pairs, other = None, pairs
+    chosen = metric_of(metric, method=method, costs=costs, **options)
+    right = graphs if other is None else other
+    left_of, right_of = positions(pairs, graphs, other)
+    if threads < 0:
+        raise ValueError(f"threads is {threads}; it must be at least 1, or 0 for every core")
+    out = Columns.empty(len(left_of))
+    table = PairTable.of(chosen, graphs, other, left_of, right_of, out)
+    try:
+        with progress_of(len(left_of), "pairs", progress) as tick:
+            chosen.compute(graphs, right, left_of, right_of, Run(threads, checked_timeout(timeout), tick), out)
+    except KeyboardInterrupt:
+        raise Interrupted(table.where(out.done)) from None
+    return table
+
+
+def positions(pairs: npt.ArrayLike | None, graphs: GraphSet, other: GraphSet | None) -> tuple[Positions, Positions]:
+    """Left and right positions of each pair, checked; None is all of them."""
+    if pairs is None:
+        return _all_pairs(len(graphs)) if other is None else _all_across(len(graphs), len(other))
+    chosen = np.asarray(pairs)
+    if chosen.size == 0:
+        chosen = chosen.astype(np.int32).reshape(0, 2)
+    if chosen.ndim != 2 or chosen.shape[1] != 2 or not np.issubdtype(chosen.dtype, np.integer):
+        raise ValueError(f"pairs must be whole numbers of shape (p, 2), not {chosen.dtype} of shape {chosen.shape}")
+    for side, size in ((0, len(graphs)), (1, len(graphs if other is None else other))):
+        wrong = np.flatnonzero((chosen[:, side] < 0) | (chosen[:, side] >= size))
+        if len(wrong):
+            row = int(wrong[0])
+            raise IndexError(f"pair {row} is {tuple(chosen[row].tolist())}, but positions go from 0 to {size - 1}")
+    return np.ascontiguousarray(chosen[:, 0], np.int32), np.ascontiguousarray(chosen[:, 1], np.int32)
+
+
+def _all_pairs(size: int) -> tuple[Positions, Positions]:
+    """Every i < j, row by row."""
+    counts = np.arange(size - 1, -1, -1)
+    left = np.repeat(np.arange(size, dtype=np.int32), counts)
+    right = np.arange(len(left), dtype=np.int64)
+    right -= np.repeat(np.cumsum(counts) - counts - np.arange(1, size + 1), counts)
+    return left, right.astype(np.int32)
+
+
+def _all_across(left: int, right: int) -> tuple[Positions, Positions]:
+    return np.repeat(np.arange(left, dtype=np.int32), right), np.tile(np.arange(right, dtype=np.int32), left)

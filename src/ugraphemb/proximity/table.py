@@ -1,0 +1,367 @@
+"""PairTable: proximities of many pairs, with all that is needed to know what they mean."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import TableError
+from ugraphemb.graphs.graphset import GraphSet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ugraphemb.proximity.metrics import Columns, Flags, Floats, Kind, Metric, Positions
+
+_KEY = b"ugraphemb"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairTable:
+    """Proximities of pairs of graphs, one row a pair.
+
+    Attributes:
+        left: Position of the left graph in its collection.
+        right: Position of the right graph; in the same collection unless there are two.
+        lower: Lower bound, nan where the method gives none.
+        upper: Upper bound, likewise.
+        proven: Whether the value is the truth.
+        metric: "ged", "mcs", ...
+        kind: "distance" or "similarity".
+        settings: What the numbers depend on beside the graphs: method, costs and the like.
+        value_is: Which of the two bounds is the value.
+        fingerprints: Of the collection, or of the left and the right one.
+        sizes: Nodes of each graph of the collection(s); empty where dividing by sizes makes no sense.
+        counts: Graphs of the collection(s).
+        symmetric: Whether the order of two graphs makes no difference.
+        is_normalised: Whether values have been divided by the mean size of the two graphs.
+        version: Of ugraphemb, when the table was computed.
+    """
+
+    left: Positions
+    right: Positions
+    lower: Floats
+    upper: Floats
+    proven: Flags
+    metric: str
+    kind: Kind
+    settings: dict[str, Any]
+    value_is: Literal["lower", "upper"]
+    fingerprints: tuple[str, ...]
+    counts: tuple[int, ...]
+    sizes: tuple[npt.NDArray[np.int32], ...] = ()
+    symmetric: bool = True
+    is_normalised: bool = False
+    version: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        metric: Metric,
+        graphs: GraphSet,
+        other: GraphSet | None,
+        left: Positions,
+        right: Positions,
+        columns: Columns,
+    ) -> PairTable:
+        """A table around columns that a metric fills (or has filled)."""
+        from ugraphemb import __version__
+
+        sets = (graphs,) if other is None else (graphs, other)
+        return cls(
+            left=left,
+            right=right,
+            lower=columns.lower,
+            upper=columns.upper,
+            proven=columns.proven,
+            metric=metric.name,
+            kind=metric.kind,
+            settings=metric.settings(),
+            value_is=metric.value,
+            fingerprints=tuple(part.fingerprint for part in sets),
+            counts=tuple(len(part) for part in sets),
+            sizes=tuple(part.num_nodes.astype(np.int32) for part in sets) if metric.sized else (),
+            symmetric=other is None and metric.symmetric(graphs, graphs),
+            version=__version__,
+        )
+
+    @classmethod
+    def from_values(
+        cls,
+        graphs: GraphSet,
+        pairs: npt.ArrayLike,
+        value: npt.ArrayLike,
+        *,
+        kind: Kind,
+        name: str = "precomputed",
+        other: GraphSet | None = None,
+    ) -> PairTable:
+        """A table of proximities that were computed elsewhere.
+
+        Args:
+            graphs: The collection that `pairs` indexes.
+            pairs: Shape (p, 2); right positions lie in `other` if that is given.
+            value: One a pair, taken as the truth.
+            kind: "distance" or "similarity".
+            name: What the metric is called.
+        """
+        from ugraphemb.proximity.pairwise import positions
+
+        left, right = positions(pairs, graphs, other)
+        values = np.array(value, dtype=np.float64)
+        if values.shape != left.shape:
+            raise ValueError(f"values of shape {values.shape} for {len(left)} pairs")
+        if kind not in ("distance", "similarity"):
+            raise ValueError(f"kind is {kind!r}; it must be 'distance' or 'similarity'")
+        sets = (graphs,) if other is None else (graphs, other)
+        return cls(
+            left, right, values, values, np.ones(len(left), np.bool_), name, kind, {}, "upper",
+            tuple(part.fingerprint for part in sets), tuple(len(part) for part in sets),
+            tuple(part.num_nodes.astype(np.int32) for part in sets), symmetric=other is None,
+        )  # fmt: skip
+
+    @property
+    def value(self) -> Floats:
+        """The best answer for each pair: the bound that a solution was found for."""
+        return self.lower if self.value_is == "lower" else self.upper
+
+    @property
+    def method(self) -> str | None:
+        """The solver, for metrics that have several."""
+        return self.settings.get("method")
+
+    @property
+    def costs(self) -> dict[str, Any] | None:
+        """The edit costs, as `EditCosts.description` writes them; None for metrics without."""
+        return self.settings.get("costs")
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        method = f" {self.method}" if self.method else ""
+        across = " × ".join(map(str, self.counts))
+        return f"PairTable({len(self)} pairs of {across} graphs, {self.metric}{method}, {self.kind})"
+
+    def where(self, mask: npt.ArrayLike) -> PairTable:
+        """The rows of a mask, a slice, or a list of positions."""
+        rows: Any = mask if isinstance(mask, slice) else np.asarray(mask)
+        if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ and rows.shape != self.left.shape:
+            raise ValueError(f"a mask of shape {rows.shape} for a table of {len(self)} pairs")
+        if isinstance(rows, np.ndarray) and rows.size == 0:
+            rows = rows.astype(np.int64)
+        upper = self.upper[rows]
+        return replace(
+            self,
+            left=self.left[rows],
+            right=self.right[rows],
+            lower=upper if self.lower is self.upper else self.lower[rows],
+            upper=upper,
+            proven=self.proven[rows],
+        )
+
+    def sample(self, count: int, seed: int | np.random.Generator = 0) -> PairTable:
+        """That many rows, chosen at random without replacement, in their order here."""
+        if not 0 <= count <= len(self):
+            raise ValueError(f"a sample of {count} from a table of {len(self)} pairs")
+        chosen = np.random.default_rng(seed).choice(len(self), count, replace=False)
+        return self.where(np.sort(chosen))
+
+    def normalised(self) -> PairTable:
+        """Values and bounds divided by the mean number of nodes of the two graphs: nGED, nMCS.
+
+        Two empty graphs have distance 0 and similarity 1. A normalised table stays as it is.
+        """
+        if self.is_normalised:
+            return self
+        if not self.sizes:
+            raise TableError(f"metric {self.metric!r} is not one that sizes of graphs normalise")
+        size = (self.sizes[0][self.left] + self.sizes[-1][self.right]) / 2
+        empty = size == 0
+        size[empty] = 1
+        bounds = [self.lower / size, self.upper / size]
+        if self.kind == "similarity":
+            for bound in bounds:
+                bound[empty] = 1
+        return replace(self, lower=bounds[0], upper=bounds[1], is_normalised=True)
+
+    def matrix(self) -> npt.NDArray[np.float64] | np.ma.MaskedArray[Any, np.dtype[np.float64]]:
+        """Values as a matrix of left × right graphs; masked where pairs are missing, if any are.
+
+        A pair stands on both sides of the diagonal if order makes no difference. The diagonal of a distance is 0
+        unless the table says otherwise. Where a pair occurs twice the later one counts.
+        """
+        if len(self.counts) == 1 and self.kind == "distance":
+            matrix = np.full((self.counts[0], self.counts[0]), np.nan)
+            np.fill_diagonal(matrix, 0.0)
+        else:
+            matrix = np.full((self.counts[0], self.counts[-1]), np.nan)
+        missing = np.isnan(matrix)
+        if self.symmetric:
+            matrix[self.right, self.left] = self.value
+            missing[self.right, self.left] = False
+        matrix[self.left, self.right] = self.value
+        missing[self.left, self.right] = False
+        return np.ma.MaskedArray(matrix, mask=missing) if missing.any() else matrix
+
+    def merge(self, *others: PairTable) -> PairTable:
+        """This table and others of the same collection and settings in one, each pair once, sorted.
+
+        Where two tables have a pair (say, one had more time), the tighter bounds count.
+
+        Raises:
+            TableError: Tables that do not belong together.
+        """
+        tables = (self, *others)
+        for table in others:
+            for name in ("metric", "kind", "settings", "value_is", "fingerprints", "is_normalised"):
+                if getattr(table, name) != getattr(self, name):
+                    raise TableError(
+                        f"tables of different {name} do not merge: {getattr(self, name)!r} and {getattr(table, name)!r}"
+                    )
+        left, right = (np.concatenate([getattr(t, side) for t in tables]) for side in ("left", "right"))
+        if self.symmetric:
+            left, right = np.minimum(left, right), np.maximum(left, right)
+        keys, place = np.unique(left.astype(np.int64) * max(self.counts) + right, return_inverse=True)
+        lower, upper = np.full(len(keys), np.nan), np.full(len(keys), np.nan)
+        np.fmax.at(lower, place, np.concatenate([t.lower for t in tables]))
+        np.fmin.at(upper, place, np.concatenate([t.upper for t in tables]))
+        proven = np.zeros(len(keys), np.bool_)
+        np.logical_or.at(proven, place, np.concatenate([t.proven for t in tables]))
+        return replace(
+            self,
+            left=(keys // max(self.counts)).astype(np.int32),
+            right=(keys % max(self.counts)).astype(np.int32),
+            lower=lower,
+            upper=upper,
+            proven=proven,
+        )
+
+    def check(self, *graphs: GraphSet) -> None:
+        """That this table is of these graphs.
+
+        Raises:
+            TableError: It is not.
+        """
+        found = tuple(part.fingerprint for part in graphs)
+        if found != self.fingerprints:
+            expected = " and ".join(
+                f"{count} graphs ({mark[:8]})" for count, mark in zip(self.counts, self.fingerprints, strict=True)
+            )
+            given = " and ".join(f"{len(part)} graphs ({part.fingerprint[:8]})" for part in graphs)
+            raise TableError(f"the table is of {expected}, not of {given}")
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """One Parquet file with everything in it. It appears whole or not at all."""
+        import pyarrow.parquet as pq
+
+        target = Path(path)
+        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+        try:
+            pq.write_table(
+                self._arrow(), partial, compression="zstd", compression_level=1, row_group_size=1 << 20,
+                write_statistics=False,
+            )  # fmt: skip
+            with partial.open("rb+") as file:
+                os.fsync(file.fileno())
+            partial.replace(target)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], graphs: GraphSet | None = None, other: GraphSet | None = None
+    ) -> PairTable:
+        """A table from disk.
+
+        Args:
+            path: As written by `write`.
+            graphs: The collection it should be of, if that is to be checked.
+            other: The second collection, likewise.
+
+        Raises:
+            TableError: A torn or foreign file, or a table of other graphs.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(path, memory_map=True) as file:
+                header = _header(file.schema_arrow, path)
+                columns = ["left", "right", "lower", "upper", "proven"]
+                content = file.read(columns=columns, use_threads=True)
+        except FileNotFoundError:
+            raise
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise TableError(f"{os.fspath(path)}: not a whole pair table ({error})") from error
+        lower, upper = _column(content, "lower"), _column(content, "upper")
+        table = cls(
+            left=_column(content, "left"),
+            right=_column(content, "right"),
+            lower=lower,
+            upper=upper,
+            proven=_column(content, "proven"),
+            sizes=tuple(_unpacked(text) for text in header.pop("sizes")),
+            fingerprints=tuple(header.pop("fingerprints")),
+            counts=tuple(header.pop("counts")),
+            **header,
+        )
+        sets: Sequence[GraphSet] = [part for part in (graphs, other) if part is not None]
+        if sets:
+            try:
+                table.check(*sets)
+            except TableError as error:
+                raise TableError(f"{os.fspath(path)}: {error}") from None
+        return table
+
+    def _arrow(self) -> pa.Table:
+        import pyarrow as pa
+
+        header = {
+            "format": _FORMAT,
+            "metric": self.metric,
+            "kind": self.kind,
+            "settings": self.settings,
+            "value_is": self.value_is,
+            "fingerprints": self.fingerprints,
+            "counts": self.counts,
+            "sizes": [_packed(sizes) for sizes in self.sizes],
+            "symmetric": self.symmetric,
+            "is_normalised": self.is_normalised,
+            "version": self.version,
+        }
+        columns = {name: getattr(self, name) for name in ("left", "right", "value", "lower", "upper", "proven")}
+        return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(header)})
+
+
+def _header(schema: pa.Schema, path: str | os.PathLike[str]) -> dict[str, Any]:
+    text = (schema.metadata or {}).get(_KEY)
+    if text is None:
+        raise TableError(f"{os.fspath(path)}: a Parquet file, but not a pair table of ugraphemb")
+    header: dict[str, Any] = json.loads(text)
+    if header.pop("format") != _FORMAT:
+        raise TableError(f"{os.fspath(path)}: written by ugraphemb {header.get('version')} in a format unknown here")
+    return header
+
+
+def _column(content: pa.Table, name: str) -> npt.NDArray[Any]:
+    array: npt.NDArray[Any] = content.column(name).to_numpy()
+    return array
+
+
+def _packed(sizes: npt.NDArray[np.int32]) -> str:
+    return base64.b64encode(sizes.astype("<i4").tobytes()).decode()
+
+
+def _unpacked(text: str) -> npt.NDArray[np.int32]:
+    return np.frombuffer(base64.b64decode(text), "<i4").astype(np.int32)
