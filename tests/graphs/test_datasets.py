@@ -72,6 +72,7 @@ def test_the_molecules_are_those_of_rdkit():
     pytest.importorskip("rdkit")
     graphs = load_dataset("molecules")
     assert len(graphs) >= 4990
+    assert graphs.name == "molecules"
     assert {"C", "N", "O"} <= set(graphs.node_vocabulary)
 
 

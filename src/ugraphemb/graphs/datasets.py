@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +17,7 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 
-from ugraphemb.errors import DatasetNotFoundError, GraphFormatError, needs_extra
+from ugraphemb.errors import DatasetNotFoundError, GraphFormatError
 from ugraphemb.graphs.archive import Archive
 from ugraphemb.graphs.formats.tu import read_tu
 from ugraphemb.graphs.graphset import GraphSet
@@ -187,11 +188,9 @@ def _copy(answer: HTTPResponse, file: BinaryIO, url: str) -> None:
 
 
 def _molecules() -> GraphSet:
-    with needs_extra("molecules"):
-        from rdkit import RDConfig
-    from ugraphemb.graphs.formats.molecules import read_molecules
+    from ugraphemb.graphs.formats.molecules import molecules_path, read_smi
 
-    return read_molecules(Path(RDConfig.RDDataDir) / "NCI" / "first_5K.smi")
+    return replace(read_smi(molecules_path()), name="molecules")
 
 
 def _atlas() -> GraphSet:

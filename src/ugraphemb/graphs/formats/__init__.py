@@ -47,7 +47,7 @@ FORMATS = {
         Format("graphml", (".graphml",), "GraphML"),
         Format("edgelist", (".edges", ".edgelist"), "edge lists"),
         Format("graph6", (".g6", ".graph6", ".s6", ".sparse6"), "graph6 and sparse6"),
-        Format("molecules", (".smi", ".smiles", ".csv", ".sdf", ".mol"), "molecules, through RDKit"),
+        Format("molecules", (".smi", ".smiles", ".csv", ".tsv", ".sdf", ".sd", ".mol"), "molecules, through RDKit"),
     )
 }
 _BY_SUFFIX = {suffix: format for format in FORMATS.values() for suffix in format.suffixes}
