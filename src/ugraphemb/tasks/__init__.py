@@ -1,0 +1,23 @@
+"""What vectors are good for: ranking, classification, maps. Arrays in, results out."""
+
+from ugraphemb.tasks.classification import ClassificationScores, Comparison, classify, classify_kernel, compare
+from ugraphemb.tasks.maps import GraphMap, fit_map
+from ugraphemb.tasks.ranking import RankingScores, predicted_proximity, rank_from_vectors, ranking
+from ugraphemb.tasks.splits import Split, random_splits, stratified_folds
+
+__all__ = [
+    "ClassificationScores",
+    "Comparison",
+    "GraphMap",
+    "RankingScores",
+    "Split",
+    "classify",
+    "classify_kernel",
+    "compare",
+    "fit_map",
+    "predicted_proximity",
+    "random_splits",
+    "rank_from_vectors",
+    "ranking",
+    "stratified_folds",
+]

@@ -131,7 +131,7 @@ def classify_kernel(
 ) -> ClassificationScores:
     """Accuracy of a support vector machine on a kernel matrix, shape (graphs, graphs); as `classify` in all else.
 
-    The kernel is divided by the mean of its diagonal over the fitting graphs, so that C means the same for every kernel.
+    The kernel is divided by the mean of its diagonal over the fitting graphs: C then means the same for every kernel.
     """
     matrix = finite_matrix(kernel, "kernel")
     if matrix.shape != (len(matrix), len(matrix)):
@@ -149,8 +149,9 @@ def classify_kernel(
 def compare(first: ClassificationScores, second: ClassificationScores, *, confidence: float = 0.95) -> Comparison:
     """Is the difference more than the luck of the splits?
 
-    The corrected resampled t-test (Nadeau and Bengio, Machine Learning 52, 2003): splits of one collection overlap, so the
-    variance of the mean difference is (1 / splits + test / fitting) times that of the differences, not 1 / splits.
+    The corrected resampled t-test (Nadeau and Bengio, Machine Learning 52, 2003): splits of one collection overlap, so
+    the variance of the mean difference is (1 / splits + test / fitting) times that of the differences, not 1 / splits.
+    A difference that is the same on every split has p 0, or 1 if it is none.
     """
     from scipy.stats import t
 
@@ -162,10 +163,7 @@ def compare(first: ClassificationScores, second: ClassificationScores, *, confid
     difference = float(gaps.mean())
     error = float(np.sqrt((1 / len(gaps) + first.ratio) * gaps.var(ddof=1)))
     reach = float(t.ppf((1 + confidence) / 2, len(gaps) - 1)) * error
-    if error > 0:
-        p = float(2 * t.sf(abs(difference) / error, len(gaps) - 1))
-    else:  # the same difference on every split
-        p = 1.0 if difference == 0 else 0.0
+    p = float(2 * t.sf(abs(difference) / error, len(gaps) - 1)) if error > 0 else float(difference == 0)
     counts = [int(np.count_nonzero(side)) for side in (gaps > 0, gaps == 0, gaps < 0)]
     return Comparison(difference, difference - reach, difference + reach, p, *counts)
 
@@ -208,7 +206,7 @@ def _evaluate(
     if jobs == 1:
         rows = [one(number, split) for number, split in enumerate(splits)]
     else:
-        from joblib import Parallel, delayed
+        from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
         rows = Parallel(n_jobs=jobs or -1)(delayed(one)(number, split) for number, split in enumerate(splits))
     table = np.array(rows)

@@ -38,9 +38,7 @@ class GraphMap:
         return np.array(self._place(new), dtype=np.float64) if len(new) else np.empty((0, 2))
 
 
-def fit_map(
-    vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0, perplexity: float = 30.0
-) -> GraphMap:
+def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0, perplexity: float = 30.0) -> GraphMap:
     """A map of vectors, the same for the same seed.
 
     Args:
@@ -90,7 +88,7 @@ def _tsne(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[
 
 def _umap(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
     try:
-        from umap import UMAP
+        from umap import UMAP  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise ImportError("maps by 'umap' need the package umap-learn: run  pip install umap-learn") from error
     model = UMAP(n_neighbors=max(2, round(perplexity)), random_state=seed, n_jobs=1)

@@ -221,7 +221,8 @@ def _correlation(left: Ints, right: Ints) -> Floats:
     y = right - right.mean(axis=1, keepdims=True)
     scale = np.sqrt((x * x).sum(axis=1)) * np.sqrt((y * y).sum(axis=1))
     varies = (left != left[:, :1]).any(axis=1) & (right != right[:, :1]).any(axis=1)
-    return np.clip(np.divide((x * y).sum(axis=1), scale, out=np.full(len(left), np.nan), where=varies), -1.0, 1.0)
+    answer = np.divide((x * y).sum(axis=1), scale, out=np.full(len(left), np.nan), where=varies)
+    return np.asarray(np.clip(answer, -1.0, 1.0))
 
 
 def _expected_precision(hit: npt.NDArray[np.bool_], order: Ints, start: Ints, stop: Ints, k: int) -> Floats:

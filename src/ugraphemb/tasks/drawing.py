@@ -1,0 +1,160 @@
+"""One graph on a pair of axes, in colors that everybody can tell apart (extra `plot`)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.errors import needs_extra
+from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.tasks.layout import layout
+from ugraphemb.tasks.molecules import are_molecules, draw_molecule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+"""Okabe and Ito (2008): told apart by the color-blind too."""
+
+MARKERS = ("o", "^", "s", "D", "v", "P", "X")
+OTHER = "#B8BDC4"
+INK = "#333B45"
+EDGE = "#6B7580"
+
+
+@dataclass(frozen=True)
+class LabelColors:
+    """A color for each of the most frequent node labels; all others share a gray.
+
+    Attributes:
+        color: Of each label that has one of its own; empty where nodes carry no labels.
+        others: How many labels share the gray.
+    """
+
+    color: dict[Hashable, str]
+    others: int
+
+    @classmethod
+    def of(cls, graphs: GraphSet) -> LabelColors:
+        """Colors by frequency in `graphs`, ties in order of the vocabulary."""
+        vocabulary = graphs.node_vocabulary
+        counts = np.bincount(graphs.node_labels, minlength=len(vocabulary))
+        found = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i] and vocabulary]
+        # Yellow and black come last in the palette: they are for scatter plots, not for dots on thin lines.
+        room = 7 if len(found) <= 7 else 6
+        return cls({vocabulary[i]: PALETTE[rank] for rank, i in enumerate(found[:room])}, max(0, len(found) - room))
+
+    def of_nodes(self, graph: Graph) -> list[str]:
+        if not self.color:
+            return [PALETTE[0]] * graph.num_nodes
+        return [self.color.get(label, OTHER) for label in graph.node_labels]
+
+    def legend(self) -> list[tuple[str, str]]:
+        """(text, color) of each entry; none where colors say nothing."""
+        entries = [(str(label), color) for label, color in self.color.items()]
+        entries += [(f"{self.others} other labels", OTHER)] if self.others else []
+        return entries if len(entries) > 1 else []
+
+
+def class_styles(targets: npt.ArrayLike) -> list[tuple[Any, str, str]]:
+    """(class, color, marker) of each class, sorted: seven colors, then the same ones with another marker."""
+    classes = np.unique(np.asarray(targets)).tolist()
+    colors = PALETTE[:6] + PALETTE[7:] if len(classes) <= 7 else PALETTE
+    return [(c, colors[i % len(colors)], MARKERS[i // len(colors) % len(MARKERS)]) for i, c in enumerate(classes)]
+
+
+def draw_graph(graph: Graph, axes: Axes, *, colors: LabelColors | None = None, molecules: bool | None = None) -> None:
+    """Draw a graph into the axes, as large as they allow.
+
+    Args:
+        colors: Of the node labels; by default those of the graph's collection.
+        molecules: Draw a structural formula; by default where the collection holds molecules, see `are_molecules`.
+    """
+    if are_molecules(graph.graphs) if molecules is None else molecules:
+        draw_molecule(graph, axes)
+        return
+    with needs_extra("plot"):
+        from matplotlib.collections import LineCollection
+
+    colors = LabelColors.of(graph.graphs) if colors is None else colors
+    positions, edges = layout(graph), graph.edges
+    axes.set_aspect("equal")
+    axes.axis("off")
+    if graph.num_nodes == 0:
+        axes.text(0.5, 0.5, "no nodes", ha="center", va="center", color=EDGE, fontsize=7, transform=axes.transAxes)
+        return
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    # Small graphs are not blown up: a triangle beside a clique of thirty looks like a triangle.
+    side = max(float((high - low).max()), 2.0) * 1.16
+    center = (low + high) / 2
+    axes.set_xlim(center[0] - side / 2, center[0] + side / 2)
+    axes.set_ylim(center[1] - side / 2, center[1] + side / 2)
+    box = axes.get_window_extent()
+    points = min(box.width, box.height) / axes.figure.dpi * 72  # of the side of the square
+    spacing = points * np.sqrt(0.6 / max(graph.num_nodes, 1))  # what a node would have if all shared the area
+    length = (
+        points / side * (np.median(np.linalg.norm(np.diff(positions[edges], axis=1), axis=2)) if len(edges) else 1.0)
+    )
+    radius = float(np.clip(0.26 * min(spacing, length), 0.9, 5.0))
+    crowd = float(np.clip(2.2 * graph.num_nodes / max(graph.num_edges, 1), 0.25, 1.0))  # dense graphs in lighter lines
+    axes.add_collection(
+        LineCollection(list(positions[edges]), colors=EDGE, linewidths=max(0.3, 0.32 * radius), alpha=crowd)
+    )
+    axes.scatter(
+        positions[:, 0],
+        positions[:, 1],
+        s=(2 * radius) ** 2,
+        c=colors.of_nodes(graph),
+        zorder=3,
+        linewidths=0.16 * radius,
+        edgecolors="white",
+    )
+
+
+def legend_handles(entries: Sequence[tuple[str, str]] | Sequence[tuple[str, str, str]]) -> list[Any]:
+    """Dots for a legend, from (text, color) or (text, color, marker)."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], linestyle="", marker=entry[2] if len(entry) > 2 else "o", markersize=6, color=entry[1],
+               markeredgecolor="white", markeredgewidth=0.5, label=entry[0])
+        for entry in entries
+    ]  # fmt: skip
+
+
+def graph_figure(graph: Graph, *, size: float = 4.0) -> Figure:
+    """A figure of one graph, with a legend of its node labels."""
+    figure = new_figure(size, size)
+    colors = LabelColors.of(graph.graphs[[graph.position]])
+    draw_graph(graph, figure.add_axes((0.02, 0.08, 0.96, 0.9)), colors=colors)
+    if colors.legend() and not are_molecules(graph.graphs):
+        handles = legend_handles(colors.legend())
+        figure.legend(handles=handles, loc="lower center", ncols=min(len(handles), 4), fontsize=8, frameon=False)
+    return figure
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of so many inches, independent of pyplot and its global state."""
+    with needs_extra("plot"):
+        from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), facecolor="white")
+
+
+def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
+    """Write PNG, SVG or PDF, by suffix; the same figure always gives the same bytes."""
+    import matplotlib
+
+    target = Path(path)
+    kind = target.suffix.lower()
+    stamps = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    if kind not in stamps:
+        raise ValueError(f"{target.name}: a figure is written as .png, .svg or .pdf")
+    with matplotlib.rc_context({"svg.hashsalt": "ugraphemb", "pdf.fonttype": 42}):
+        figure.savefig(target, dpi=dpi, metadata=stamps[kind])
