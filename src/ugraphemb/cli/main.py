@@ -23,7 +23,9 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "convert": Entry("ugraphemb.cli.convert", "Write graphs in another format."),
+    "evaluate": Entry("ugraphemb.cli.evaluate", "Say how good vectors are."),
     "info": Entry("ugraphemb.cli.info", "Say what is in a file of graphs or a data set."),
+    "plot": Entry("ugraphemb.cli.plot", "Draw maps of graphs, and what a query finds."),
 }
 
 

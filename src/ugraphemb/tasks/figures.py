@@ -21,6 +21,7 @@ from ugraphemb.tasks.drawing import (
     new_figure,
 )
 from ugraphemb.tasks.molecules import are_molecules
+from ugraphemb.tasks.ranking import Proximity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,7 +187,8 @@ def query_figure(
     predicted: npt.ArrayLike,
     *,
     ranks: Sequence[int] | None = None,
-    kind: str = "distance",
+    truth_is: Proximity = "distance",
+    predicted_is: Proximity = "distance",
     title: str = "",
 ) -> Figure:
     """A query, the true ranking of the database above, the predicted one below, each graph with its distance.
@@ -199,7 +201,9 @@ def query_figure(
         truth: True distance of each graph of the database.
         predicted: Predicted distance of each.
         ranks: Which places to draw, from 1; by default the first six, the middle and the last.
-        kind: "distance" ranks small values first, "similarity" large ones.
+        truth_is: "distance" ranks small values first, "similarity" large ones.
+        predicted_is: Likewise.
+        title: Written below the query.
     """
     if len(query) != 1:
         raise ValueError(f"a query figure is about one graph, not {len(query)}")
@@ -210,8 +214,8 @@ def query_figure(
     shown = ranks if ranks is not None else sorted({*range(1, 7), (size + 1) // 2, size} & set(range(1, size + 1)))
     if not shown or min(shown) < 1 or max(shown) > size:
         raise ValueError(f"ranks {list(shown)}; they go from 1 to {size}, the size of the database")
-    sign = 1.0 if kind == "distance" else -1.0
-    orders = [np.argsort(sign * row, kind="stable") for row in values]
+    signs = [1.0 if kind == "distance" else -1.0 for kind in (truth_is, predicted_is)]
+    orders = [np.argsort(sign * row, kind="stable") for sign, row in zip(signs, values, strict=True)]
     places = np.array(shown) - 1
     colors = LabelColors.of(query + graphs[np.concatenate([order[places] for order in orders])])
     columns = len(shown) + 1.15

@@ -94,12 +94,13 @@ def ranking(
         truth_is: Likewise.
         exclude_self: The queries are the database: leave the diagonal out.
     """
-    estimates, truths = finite_matrix(predicted, "predicted"), finite_matrix(truth, "truth")
+    estimates, truths = (np.asarray(values, dtype=np.float64) for values in (predicted, truth))
     if estimates.shape != truths.shape:
         raise ValueError(f"predicted has shape {estimates.shape}, truth {truths.shape}; they must agree")
     same_kind = _check_kind(predicted_is) == _check_kind(truth_is)
     if exclude_self:
         estimates, truths = _off_diagonal(estimates), _off_diagonal(truths)
+    estimates, truths = finite_matrix(estimates, "predicted"), finite_matrix(truths, "truth")
     queries, size = truths.shape
     if queries == 0 or size < 2:
         raise ValueError(f"{queries} queries and {size} graphs to rank; a ranking needs a query and two graphs")
@@ -158,7 +159,7 @@ def _check_kind(kind: str) -> str:
 
 
 def _off_diagonal(matrix: Floats) -> Floats:
-    n = len(matrix)
+    n = len(matrix) if matrix.ndim else 0
     if matrix.shape != (n, n):
         raise ValueError(f"exclude_self needs a square matrix, not one of shape {matrix.shape}")
     if n == 0:

@@ -1,0 +1,160 @@
+"""`ugraphemb evaluate`."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import click
+import numpy as np
+
+from ugraphemb.cli.arrays import read_targets, read_truth, read_vectors, told
+
+SEED = click.IntRange(min=0)
+
+
+@click.group("evaluate")
+def command() -> None:
+    """Say how good vectors are, at ranking graphs or at telling classes apart.
+
+    \b
+    Examples:
+      ugraphemb evaluate rank --vectors z.npy --truth ged.parquet
+      ugraphemb evaluate classify z.npy MUTAG
+    """
+
+
+@command.command("rank")
+@click.option("--vectors", required=True, help="Vectors of the database (.npy, .parquet).")
+@click.option("--queries", help="Vectors of the queries; without, every graph of the database asks for all others.")
+@click.option("--truth", required=True, help="True distances, queries × database (.npy), or a pair table (.parquet).")
+@click.option("--split", type=SEED, help="Test graphs ask for training graphs, split 6:2:2 with this seed.")
+@click.option("-k", "cuts", type=click.IntRange(min=1), multiple=True, default=(10,), help="p@k; may be repeated.")
+@click.option("--head", type=click.Choice(["l2", "squared_l2", "inner"]), default="l2", show_default=True,
+              help="What vectors predict: a distance, its square, or the inner product as a similarity.")  # fmt: skip
+@click.option("--similarity", is_flag=True, help="The truth is a similarity; a pair table knows by itself.")
+@click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+def rank(
+    vectors: str,
+    queries: str | None,
+    truth: str,
+    split: int | None,
+    cuts: tuple[int, ...],
+    head: Any,
+    similarity: bool,
+    raw: bool,
+    as_json: bool,
+) -> None:
+    """Agreement of the ranking by vectors with the true one: tau-b, rho, mse, p@k.
+
+    \b
+    Examples:
+      ugraphemb evaluate rank --vectors z.npy --truth ged.parquet
+      ugraphemb evaluate rank --vectors z.npy --truth ged.parquet --split 0 -k 1 -k 10
+      ugraphemb evaluate rank --vectors train.npy --queries test.npy --truth test_by_train.npy --json
+    """
+    from ugraphemb.tasks import random_splits, rank_from_vectors
+
+    with told():
+        database = read_vectors(vectors)[0]
+        matrix, kind = read_truth(truth, raw=raw)
+        asked = database if queries is None else read_vectors(queries)[0]
+        if split is not None:
+            if queries is not None:
+                raise click.UsageError("--split divides one collection; leave --queries out")
+            parts = random_splits(len(database), split, 1)[0]
+            matrix = _square(matrix, len(database))[np.ix_(parts.test, parts.train)]
+            asked, database = database[parts.test], database[parts.train]
+        scores = rank_from_vectors(
+            asked,
+            database,
+            matrix,
+            head,
+            k=sorted(set(cuts)),
+            truth_is="similarity" if similarity else kind or "distance",
+            exclude_self=queries is None and split is None,
+        )
+    if not as_json:
+        click.echo(scores)
+        return
+    record: dict[str, Any] = {"queries": len(scores), "database": len(database)}
+    for name, (mean, spread) in scores.summary().items():
+        record[name] = {"mean": _json(mean), "std": _json(spread)}
+    record["constant_truth"] = int(scores.constant_truth.sum())
+    click.echo(json.dumps(record))
+
+
+@command.command("classify")
+@click.argument("vectors")
+@click.argument("targets")
+@click.option("--kernel", is_flag=True, help="VECTORS is a kernel matrix: use a support vector machine.")
+@click.option("--against", help="Vectors of another method, compared on the same splits.")
+@click.option("--folds", type=click.IntRange(min=2), help="Cross-validation with that many folds, not random splits.")
+@click.option("--repeats", type=click.IntRange(min=1), help="Random splits (10 by default), or rounds of folds (1).")
+@click.option("--seed", type=SEED, default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Splits at once; 0: all cores.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+def classify_command(
+    vectors: str,
+    targets: str,
+    kernel: bool,
+    against: str | None,
+    folds: int | None,
+    repeats: int | None,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Accuracy of a simple classifier on VECTORS (.npy, .parquet), over random splits 6:2:2.
+
+    TARGETS is .npy, a .txt file with a class a line, or a file or data set of graphs that have classes.
+
+    \b
+    Examples:
+      ugraphemb evaluate classify z.npy MUTAG
+      ugraphemb evaluate classify z.npy classes.txt --folds 10
+      ugraphemb evaluate classify ours.npy MUTAG --against theirs.npy --repeats 30 --json
+    """
+    from ugraphemb.tasks import classify, classify_kernel, compare, random_splits, stratified_folds
+
+    with told():
+        classes = read_targets(targets)
+        if folds is None:
+            splits = random_splits(len(classes), seed, repeats or 10, classes)
+        else:
+            splits = stratified_folds(classes, seed, folds, repeats or 1)
+        method = classify_kernel if kernel else classify
+        found = [
+            method(read_vectors(path)[0], classes, splits, seed=seed, jobs=jobs)
+            for path in (vectors, against)
+            if path is not None
+        ]
+        comparison = compare(*found) if len(found) == 2 else None
+    if not as_json:
+        for scores in found:
+            click.echo(scores)
+        if comparison is not None:
+            click.echo(comparison)
+        return
+    record: dict[str, Any] = {
+        "accuracy": _json(found[0].mean),
+        "std": _json(found[0].std),
+        "majority": float(found[0].majority.mean()),
+        "splits": found[0].accuracy.tolist(),
+        "strength": found[0].strength.tolist(),
+    }
+    if comparison is not None:
+        record["against"] = {"accuracy": found[1].mean, "std": _json(found[1].std), **vars(comparison)}
+    click.echo(json.dumps(record))
+
+
+def _json(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _square(matrix: Any, size: int) -> Any:
+    if matrix.shape != (size, size):
+        raise ValueError(f"--split needs the truth of all {size} × {size} graphs, not of {matrix.shape}")
+    return matrix

@@ -1,0 +1,162 @@
+"""`ugraphemb plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from ugraphemb.cli.arrays import read_truth, told, vectors_of
+from ugraphemb.cli.inputs import resolve
+
+OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where to write.")
+TITLE = click.option("--title", default="", help="Written above; the name of the graphs by default.")
+
+
+@click.group("plot")
+def command() -> None:
+    """Draw maps of graphs, and what a query finds.
+
+    \b
+    Examples:
+      ugraphemb plot map z.npy MUTAG -o map.html
+      ugraphemb plot map z.npy MUTAG --show clusters -o clusters.pdf
+      ugraphemb plot query z.npy MUTAG --query 3 --truth ged.parquet -o query.png
+    """
+
+
+@command.command("map")
+@click.argument("vectors")
+@click.argument("graphs")
+@OUTPUT
+@click.option("--show", type=click.Choice(["classes", "line", "clusters"]), default="classes", show_default=True,
+              help="Dots only, or also graphs along a line, or graphs of the densest clusters.")  # fmt: skip
+@click.option("--method", type=click.Choice(["tsne", "pca", "umap"]), default="tsne", show_default=True)
+@click.option("--perplexity", type=click.FloatRange(min=1), default=30.0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--from", "start", help="Id of the graph where the line begins; the farthest two are joined by default.")
+@click.option("--to", "stop", help="Id of the graph where the line ends.")
+@click.option("--count", type=click.IntRange(min=2), default=12, show_default=True, help="Graphs drawn beside the map.")
+@click.option("--clusters", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--coordinates", type=click.Path(dir_okay=False), help="Also write the places on the map, as .npy.")
+@TITLE
+def map_command(
+    vectors: str,
+    graphs: str,
+    output: str,
+    show: str,
+    method: Any,
+    perplexity: float,
+    seed: int,
+    start: str | None,
+    stop: str | None,
+    count: int,
+    clusters: int,
+    coordinates: str | None,
+    title: str,
+) -> None:
+    """A map of GRAPHS by their VECTORS (.npy, .parquet): .html to explore, .png, .svg or .pdf to print.
+
+    \b
+    Examples:
+      ugraphemb plot map z.npy MUTAG -o map.html
+      ugraphemb plot map z.npy MUTAG -o map.svg --method pca
+      ugraphemb plot map z.npy MUTAG -o line.pdf --show line --from 17 --to 103
+    """
+    from ugraphemb.tasks import figures
+    from ugraphemb.tasks.drawing import save_figure
+    from ugraphemb.tasks.interactive import write_map_page
+    from ugraphemb.tasks.maps import fit_map
+
+    _check_suffix(output, ".html", ".png", ".svg", ".pdf")
+    found = resolve(graphs)
+    with told():
+        if Path(output).suffix.lower() == ".html" and show != "classes":
+            raise click.UsageError(f"--show {show} is for .png, .svg and .pdf; a page draws the graphs you point at")
+        places = fit_map(vectors_of(vectors, found), method, seed=seed, perplexity=perplexity).coordinates
+        name = title or found.name
+        if Path(output).suffix.lower() == ".html":
+            write_map_page(places, found, output, title=name)
+        elif show == "line":
+            ends = {"start": _position(found, start), "stop": _position(found, stop)}
+            save_figure(figures.line_figure(places, found, points=count, title=name, **ends), output)
+        elif show == "clusters":
+            figure = figures.cluster_figure(places, found, clusters=clusters, members=count, title=name)
+            save_figure(figure, output)
+        else:
+            save_figure(figures.map_figure(places, found.targets, title=name), output)
+        if coordinates is not None:
+            np.save(coordinates, places)
+    click.echo(output)
+
+
+@command.command("query")
+@click.argument("vectors")
+@click.argument("graphs")
+@click.option("--query", required=True, help="Id of the graph that asks for all others.")
+@click.option("--truth", required=True, help="True distances of all graphs: a pair table (.parquet) or .npy.")
+@OUTPUT
+@click.option("--rank", "ranks", type=click.IntRange(min=1), multiple=True,
+              help="Places to draw; may be repeated. By default the first six, the middle and the last.")  # fmt: skip
+@click.option("--head", type=click.Choice(["l2", "squared_l2", "inner"]), default="l2", show_default=True)
+@click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
+@TITLE
+def query_command(
+    vectors: str,
+    graphs: str,
+    query: str,
+    truth: str,
+    output: str,
+    ranks: tuple[int, ...],
+    head: Any,
+    raw: bool,
+    title: str,
+) -> None:
+    """One graph, and how the others rank: the true ranking above, the one by VECTORS below, with distances.
+
+    \b
+    Examples:
+      ugraphemb plot query z.npy MUTAG --query 3 --truth ged.parquet -o query.png
+      ugraphemb plot query z.npy MUTAG --query 3 --truth ged.parquet -o query.svg --rank 1 --rank 2 --rank 100
+    """
+    from ugraphemb.tasks.drawing import save_figure
+    from ugraphemb.tasks.figures import query_figure
+    from ugraphemb.tasks.ranking import predicted_proximity
+
+    _check_suffix(output, ".png", ".svg", ".pdf")
+    found = resolve(graphs)
+    with told():
+        position = _position(found, query)
+        matrix, kind = read_truth(truth, raw=raw)
+        if matrix.shape != (len(found), len(found)):
+            raise ValueError(f"{truth}: a truth of shape {matrix.shape} for {len(found)} graphs")
+        points = vectors_of(vectors, found)
+        others = np.flatnonzero(np.arange(len(found)) != position)
+        figure = query_figure(
+            found[[position]],
+            found[others],
+            matrix[position, others],
+            predicted_proximity(points[[position]], points[others], head)[0],
+            ranks=sorted(set(ranks)) or None,
+            truth_is=kind or "distance",
+            predicted_is="similarity" if head == "inner" else "distance",
+            title=title or f"graph {query}",
+        )
+        save_figure(figure, output)
+    click.echo(output)
+
+
+def _check_suffix(output: str, *suffixes: str) -> None:
+    if Path(output).suffix.lower() not in suffixes:
+        raise click.BadParameter(f"{output}: expected a name that ends in {', '.join(suffixes)}", param_hint="--output")
+
+
+def _position(graphs: Any, name: str | None) -> Any:
+    if name is None:
+        return None
+    found = np.flatnonzero(graphs.ids == name)
+    if not len(found):
+        raise ValueError(f"no graph has the id {name!r}; ids go from {graphs.ids[0]!r} to {graphs.ids[-1]!r}")
+    return int(found[0])
