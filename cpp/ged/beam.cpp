@@ -1,0 +1,481 @@
+#include "beam.hpp"
+
+#include <bit>
+#include <cstdlib>
+
+namespace uge::ged {
+
+namespace {
+
+using Choice = BeamWorkspace::Choice;
+constexpr Node deleted = -2;
+
+auto index(Node u) -> std::size_t {
+    return static_cast<std::size_t>(u);
+}
+
+auto max_degree(const GraphView& graph) -> Node {
+    Node most = 0;
+    for (Node u = 0; u < graph.n; ++u) {
+        most = std::max(most, graph.degree(u));
+    }
+    return most;
+}
+
+/// Nodes in breadth-first order, each component from a node of highest degree, high degrees first among siblings.
+auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<Node>& order) -> void {
+    order.clear();
+    seen.assign(index(graph.n), 0);
+    const auto higher = [&](Node u, Node v) {
+        return graph.degree(u) != graph.degree(v) ? graph.degree(u) > graph.degree(v) : u < v;
+    };
+    const auto reach = [&](Node u) {
+        if (seen[index(u)] == 0) {
+            seen[index(u)] = 1;
+            order.push_back(u);
+        }
+    };
+    for (std::size_t next = 0; order.size() < index(graph.n);) {
+        Node root = -1;
+        for (Node u = 0; u < graph.n; ++u) {
+            if (seen[index(u)] == 0 && (root < 0 || higher(u, root))) {
+                root = u;
+            }
+        }
+        for (reach(root); next < order.size(); ++next) {
+            const auto first = static_cast<std::ptrdiff_t>(order.size());
+            for (const Node v : graph.neighbors(order[next])) {
+                reach(v);
+            }
+            std::sort(order.begin() + first, order.end(), higher);
+        }
+    }
+}
+
+/// The beam for uniform costs and left.n <= right.n, on dense tables.
+///
+/// A state is a map of the first nodes of the order. It is ranked by its cost and a lower bound on what is to come: for
+/// each pair made, the difference in numbers of edges that leave it to open nodes; and the difference in numbers of
+/// edges among open nodes. Rows over the nodes of `right` say what extending a state to each of them adds to that, so
+/// that all children of a state are ranked by a few vector instructions.
+///
+/// Score = std::int8_t: degrees at most 6. kVectors: vectors in a row, 0 if known only at run time.
+template <class Score, int kVectors>
+class UniformBeam {
+  public:
+    UniformBeam(const GraphView& left, const GraphView& right, int width, BeamWorkspace& workspace)
+        : left_(left),
+          right_(right),
+          n_(left.n),
+          m_(right.n),
+          width_(width),
+          workspace_(workspace),
+          done_(workspace.done) {
+        stride_ = (kVectors > 0 ? kVectors : (m_ + lanes - 1) / lanes) * lanes;
+        const auto stride = static_cast<std::size_t>(stride_);
+        const auto row = Arena::rounded<Score>(stride);
+        const auto states = static_cast<std::size_t>(width_);
+        auto& arena = workspace.arena;
+        arena.reset(static_cast<std::size_t>(m_ + n_) * stride * sizeof(Score) + states * stride * sizeof(Score) +
+                    2 * states * (rows_of_state * stride * sizeof(Score) + sizeof(State)) +
+                    4 * Arena::rounded<Node>(index(std::max(n_, m_))) + 16 * row);
+        adjacent_ = arena.take<Score>(index(m_) * stride);
+        relabel_ = arena.take<Score>(index(n_) * stride);
+        ranks_ = arena.take<Score>(states * stride);
+        for (auto& rows : rows_) {
+            rows = arena.take<Score>(states * rows_of_state * stride);
+        }
+        for (auto& states_of : states_) {
+            states_of = arena.take<State>(states);
+        }
+        kept_ = arena.take<std::uint8_t>(index(m_));
+        std::fill_n(kept_, m_, std::uint8_t{0});
+        next_twin_ = arena.take<Node>(index(m_));
+        step_of_ = arena.take<Node>(index(n_));
+        most_edges_ = max_degree(right);
+    }
+
+    auto run(const Deadline& deadline, std::span<Node> mapping) -> void {
+        start();
+        auto& order = workspace_.order;
+        for (Node k = 0; k < n_; ++k) {
+            step_of_[order[index(k)]] = k;
+        }
+        std::int64_t open_edges = left_.num_edges();
+        for (Node k = 0; k < n_; ++k) {
+            if (k % 16 == 0 && deadline.expired()) {
+                width_ = 1;
+            }
+            const Node u = order[index(k)];
+            done_.clear();
+            for (const Node v : left_.neighbors(u)) {
+                if (step_of_[v] < k) {
+                    done_.push_back(v);
+                }
+            }
+            const Node leaving = left_.degree(u) - static_cast<Node>(done_.size());
+            open_edges -= leaving;
+            rank_children(u, leaving, open_edges);
+            choose();
+            for (std::size_t i = 0; i < workspace_.chosen.size(); ++i) {
+                make_child(workspace_.chosen[i], static_cast<int>(i), u, leaving);
+            }
+            count_ = static_cast<int>(workspace_.chosen.size());
+            now_ ^= 1;
+        }
+        int best = 0;
+        for (int s = 1; s < count_; ++s) {
+            best = states_[now_][s].rank < states_[now_][best].rank ? s : best;
+        }
+        for (Node u = 0; u < n_; ++u) {
+            mapping[index(u)] = static_cast<Node>(image_row(now_, best)[u]);
+        }
+    }
+
+  private:
+    typedef Score Vector __attribute__((vector_size(32), may_alias));
+    struct State {
+        std::int64_t rank;        ///< cost so far and the bound on what is to come
+        std::int64_t open_edges;  ///< edges of `right` among open nodes
+    };
+    static constexpr int lanes = 32 / sizeof(Score);
+    static constexpr std::size_t rows_of_state = 4;
+    static constexpr Score used = sizeof(Score) == 1 ? 62 : 8000;  ///< more than the rank of any child
+    static constexpr Score behind =
+        sizeof(Score) == 1 ? 24 : 3000;  ///< states further behind the best count as this far
+    static constexpr Score no_pair = std::numeric_limits<Score>::lowest();
+
+    GraphView left_;
+    GraphView right_;
+    Node n_;
+    Node m_;
+    int width_;
+    BeamWorkspace& workspace_;
+    int stride_;
+    Node most_edges_;
+    Score* adjacent_;  ///< right x stride: 2 where there is an edge
+    Score* relabel_;   ///< left x stride: 1 where labels differ
+    Score* ranks_;     ///< states x stride: of the children, against the best state
+    Score* rows_[2];
+    State* states_[2];
+    Node* next_twin_;  ///< the next leaf with the same label on the same node, or -1
+    Node* step_of_;
+    std::vector<Node>& done_;
+    std::uint8_t* kept_;     ///< scratch of make_child
+    std::int64_t best_ = 0;  ///< rank of the best state
+    int count_ = 0;
+    std::size_t now_ = 0;
+
+    [[nodiscard]] auto vectors() const -> int { return kVectors > 0 ? kVectors : stride_ / lanes; }
+    static auto vectors_of(Score* row) -> Vector* { return reinterpret_cast<Vector*>(row); }
+    static auto vectors_of(const Score* row) -> const Vector* { return reinterpret_cast<const Vector*>(row); }
+    auto state_row(std::size_t which, int state, int row) -> Score* {
+        return rows_[which] + (static_cast<int>(rows_of_state) * state + row) * stride_;
+    }
+    /// What edges from pairs made to x add, if no edge of `left` comes onto them; `used` where x is not open.
+    auto burden_row(std::size_t which, int state) -> Score* { return state_row(which, state, 0); }
+    /// Open neighbors of x.
+    auto leaving_row(std::size_t which, int state) -> Score* { return state_row(which, state, 1); }
+    /// For a node of `right` in a pair: edges to open nodes, left less right.
+    auto surplus_row(std::size_t which, int state) -> Score* { return state_row(which, state, 2); }
+    /// Image of each left node.
+    auto image_row(std::size_t which, int state) -> Score* { return state_row(which, state, 3); }
+
+    static auto right_only(Score surplus) -> Score { return surplus < 0 ? 0 : 2; }
+    static auto left_only(Score surplus) -> Score { return surplus > 0 ? 0 : 2; }
+
+    auto start() -> void {
+        std::fill_n(adjacent_, m_ * stride_, Score{0});
+        count_ = 1;
+        states_[0][0] = {std::abs(left_.num_edges() - right_.num_edges()), right_.num_edges()};
+        std::fill_n(rows_[0], static_cast<int>(rows_of_state) * stride_, Score{0});
+        Score* burden = burden_row(0, 0);
+        std::fill(burden + m_, burden + stride_, used);
+        std::fill_n(surplus_row(0, 0), stride_, no_pair);
+        std::fill_n(next_twin_, m_, Node{-1});
+        for (Node x = 0; x < m_; ++x) {
+            leaving_row(0, 0)[x] = static_cast<Score>(right_.degree(x));
+            Node twin = -1;
+            for (const Node y : right_.neighbors(x)) {
+                adjacent_[x * stride_ + y] = 2;
+                if (right_.degree(y) != 1) {
+                    continue;
+                }
+                for (const Node z : right_.neighbors(x)) {  // the last twin before y
+                    if (z >= y) {
+                        break;
+                    }
+                    twin = right_.degree(z) == 1 && right_.labels[z] == right_.labels[y] ? z : twin;
+                }
+                if (twin >= 0 && right_.labels[twin] == right_.labels[y]) {
+                    next_twin_[twin] = y;
+                    burden[y] = used;
+                }
+                twin = -1;
+            }
+        }
+        for (Node u = 0; u < n_; ++u) {
+            for (Node x = 0; x < m_; ++x) {
+                relabel_[u * stride_ + x] = left_.labels[u] != right_.labels[x];
+            }
+            std::fill(relabel_ + u * stride_ + m_, relabel_ + (u + 1) * stride_, Score{0});
+        }
+    }
+
+    /// Fills `ranks_`: how much each child of each state ranks behind the best state. `leaving`: open neighbors of u;
+    /// `open_edges`: edges of `left` among the nodes open once u is mapped.
+    auto rank_children(Node u, Node leaving, std::int64_t open_edges) -> void {
+        best_ = states_[now_][0].rank;
+        for (int s = 1; s < count_; ++s) {
+            best_ = std::min(best_, states_[now_][s].rank);
+        }
+        const Vector own = Vector{} + static_cast<Score>(leaving);
+        const auto* relabel = vectors_of(relabel_ + u * stride_);
+        for (int s = 0; s < count_; ++s) {
+            const State& state = states_[now_][s];
+            auto* ranks = vectors_of(ranks_ + s * stride_);
+            const auto* burden = vectors_of(burden_row(now_, s));
+            const auto* open = vectors_of(leaving_row(now_, s));
+            const Score* surplus = surplus_row(now_, s);
+            const Score* image = image_row(now_, s);
+            // Among open nodes: |gap + leaving of x| edges too many on one side, |before| now.
+            const std::int64_t gap = open_edges - state.open_edges;
+            std::int64_t base = std::min<std::int64_t>(state.rank - best_, behind) - std::abs(gap + leaving);
+            const bool mixed = std::abs(gap) < most_edges_;
+            base += mixed ? 0 : std::abs(gap);
+            for (const Node v : done_) {
+                base += left_only(surplus[image[v]]);
+            }
+            const Vector shift = Vector{} + static_cast<Score>(base);
+            const auto near_gap = static_cast<Score>(mixed ? gap : 0);
+            for (int j = 0; j < vectors(); ++j) {
+                const Vector uneven = own - open[j];
+                const Vector among = open[j] + near_gap;
+                ranks[j] = relabel[j] + burden[j] + shift + (uneven < 0 ? -uneven : uneven) +
+                           (mixed     ? (among < 0 ? -among : among)
+                            : gap > 0 ? among
+                                      : -among);
+            }
+            for (const Node v : done_) {
+                const Score y = image[v];
+                const int saved = left_only(surplus[y]) + right_only(surplus[y]);
+                const auto* adjacent = vectors_of(adjacent_ + y * stride_);
+                for (int j = 0; j < vectors(); ++j) {
+                    ranks[j] -= saved == 4 ? adjacent[j] + adjacent[j] : adjacent[j];
+                }
+            }
+        }
+    }
+
+    /// Number of children that rank at most `limit`.
+    auto count_children(Score limit) const -> int {
+        int total = 0;
+        for (int s = 0; s < count_;) {
+            Vector sum{};
+            for (const int end = std::min(count_, s + 100 / vectors() + 1); s < end; ++s) {
+                for (int j = 0; j < vectors(); ++j) {
+                    sum -= vectors_of(ranks_ + s * stride_)[j] <= limit ? Vector{} - 1 : Vector{};
+                }
+            }
+            for (int i = 0; i < lanes; ++i) {
+                total += sum[i];
+            }
+        }
+        return total;
+    }
+
+    /// The `width_` children that rank best; of those that tie for the last places, some evenly spread over the states.
+    auto choose() -> void {
+        Vector least = Vector{} + used;
+        for (int i = 0; i < count_ * vectors(); ++i) {
+            const Vector ranks = vectors_of(ranks_)[i];
+            least = ranks < least ? ranks : least;
+        }
+        Score limit = least[0];
+        for (int i = 1; i < lanes; ++i) {
+            limit = std::min<Score>(limit, least[i]);
+        }
+        const int wanted = std::min(width_, count_children(used - 1));
+        while (count_children(limit) < wanted) {
+            ++limit;
+        }
+        auto& chosen = workspace_.chosen;
+        auto& ties = workspace_.ties;
+        chosen.clear();
+        ties.clear();
+        for (int s = 0; s < count_; ++s) {
+            for (int j = 0; j < vectors(); ++j) {
+                const Vector& ranks = vectors_of(ranks_ + s * stride_)[j];
+                const auto good = ranks <= limit;
+                std::uint64_t words[4];
+                std::memcpy(words, &good, sizeof words);
+                for (int w = 0; w < 4; ++w) {
+                    constexpr int bits = 8 * sizeof(Score);
+                    for (std::uint64_t word = words[w]; word != 0;) {
+                        const int lane = std::countr_zero(word) / bits;
+                        word &= ~(((std::uint64_t{1} << bits) - 1) << (lane * bits));
+                        const Node x = j * lanes + w * (lanes / 4) + lane;
+                        const Score rank = ranks_[s * stride_ + x];
+                        (rank < limit ? chosen : ties).push_back({s, x, static_cast<double>(rank)});
+                    }
+                }
+            }
+        }
+        const std::size_t places =
+            std::min(static_cast<std::size_t>(width_) - std::min(chosen.size(), index(width_)), ties.size());
+        for (std::size_t i = 0; i < places; ++i) {
+            chosen.push_back(ties[i * ties.size() / places]);
+        }
+    }
+
+    auto make_child(const Choice& choice, int child, Node u, Node leaving) -> void {
+        const std::size_t next = now_ ^ 1;
+        const Node x = choice.image;
+        std::memcpy(state_row(next, child, 0), state_row(now_, choice.state, 0),
+                    rows_of_state * index(stride_) * sizeof(Score));
+        Score* burden = burden_row(next, child);
+        Score* open = leaving_row(next, child);
+        Score* surplus = surplus_row(next, child);
+        Score* image = image_row(next, child);
+        const State& parent = states_[now_][choice.state];
+        states_[next][child] = {
+            std::max<std::int64_t>(parent.rank, best_ + behind) - behind + static_cast<std::int64_t>(choice.rank),
+            parent.open_edges - open[x]};
+        const auto weigh = [&](Node y, int by) {
+            for (const Node z : right_.neighbors(y)) {
+                burden[z] = static_cast<Score>(burden[z] + by);
+            }
+        };
+        for (const Node v : done_) {
+            const Node y = image[v];
+            if (adjacent_[x * stride_ + y] != 0) {
+                kept_[y] = 1;
+            } else if (surplus[y]-- == 0) {
+                weigh(y, -2);
+            }
+        }
+        for (const Node y : right_.neighbors(x)) {
+            if (surplus[y] != no_pair && kept_[y] == 0 && ++surplus[y] == 0) {
+                weigh(y, 2);
+            }
+            kept_[y] = 0;
+            --open[y];
+        }
+        image[u] = static_cast<Score>(x);
+        surplus[x] = static_cast<Score>(leaving - open[x]);
+        weigh(x, right_only(surplus[x]));
+        burden[x] = static_cast<Score>(burden[x] + used);
+        if (next_twin_[x] >= 0) {
+            burden[next_twin_[x]] = static_cast<Score>(burden[next_twin_[x]] - used);
+        }
+    }
+};
+
+/// The beam for any costs, ranked by cost so far.
+auto general_beam(const GraphView& left, const GraphView& right, const EditCosts& costs, int width,
+                  const Deadline& deadline, BeamWorkspace& workspace, std::span<Node> mapping) -> void {
+    const auto n = index(left.n);
+    const auto m = index(right.n);
+    auto& [arena, order, done, seen, chosen, ties, cost, maps, used, steps] = workspace;
+    std::size_t now = 0;
+    cost[0].assign(1, 0);
+    maps[0].assign(n, -1);
+    used[0].assign(2 * m, 0);  // for each node of `right`: whether it is used, and how many of its neighbors are
+    const auto cheaper = [](const Choice& a, const Choice& b) {
+        return a.rank != b.rank ? a.rank < b.rank : a.state != b.state ? a.state < b.state : a.image < b.image;
+    };
+    for (std::size_t k = 0; k < n; ++k) {
+        if (k % 16 == 0 && deadline.expired()) {
+            width = 1;
+        }
+        const Node u = order[k];
+        chosen.clear();
+        for (std::size_t s = 0; s < cost[now].size(); ++s) {
+            const Node* map = maps[now].data() + s * n;
+            const Node* taken = used[now].data() + s * 2 * m;
+            steps.assign(m, 0);
+            double lost = 0;
+            for (auto e = left.indptr[u]; e < left.indptr[u + 1]; ++e) {
+                const Node v = left.indices[e];
+                if (map[v] == -1) {
+                    continue;
+                }
+                lost += costs.edge_delete;
+                for (auto f = map[v] < 0 ? 0 : right.indptr[map[v]]; map[v] >= 0 && f < right.indptr[map[v] + 1]; ++f) {
+                    steps[index(right.indices[f])] +=
+                        keep_edge(costs, edge_label_at(left, e), edge_label_at(right, f)) - costs.edge_delete -
+                        costs.edge_insert;
+                }
+            }
+            const auto offer = [&](Node x, double step) {
+                chosen.push_back({static_cast<int>(s), x, cost[now][s] + lost + step});
+            };
+            offer(deleted, costs.node_delete);
+            for (Node x = 0; x < right.n; ++x) {
+                if (taken[index(x)] == 0) {
+                    offer(x, steps[index(x)] + costs.edge_insert * taken[m + index(x)] - costs.node_insert +
+                                 costs.relabel_node(left.labels[u], right.labels[x]));
+                }
+            }
+        }
+        if (chosen.size() > index(width)) {
+            std::nth_element(chosen.begin(), chosen.begin() + width, chosen.end(), cheaper);
+            chosen.resize(index(width));
+        }
+        const std::size_t next = now ^ 1;
+        cost[next].resize(chosen.size());
+        maps[next].resize(chosen.size() * n);
+        used[next].resize(chosen.size() * 2 * m);
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            const auto from = index(chosen[i].state);
+            const Node x = chosen[i].image;
+            cost[next][i] = chosen[i].rank;
+            std::copy_n(maps[now].data() + from * n, n, maps[next].data() + i * n);
+            std::copy_n(used[now].data() + from * 2 * m, 2 * m, used[next].data() + i * 2 * m);
+            maps[next][i * n + index(u)] = x;
+            if (x >= 0) {
+                Node* taken = used[next].data() + i * 2 * m;
+                taken[index(x)] = 1;
+                for (const Node y : right.neighbors(x)) {
+                    ++taken[m + index(y)];
+                }
+            }
+        }
+        now = next;
+    }
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s < cost[now].size(); ++s) {
+        const std::span<Node> map(maps[now].data() + s * n, n);
+        std::replace(map.begin(), map.end(), deleted, Node{-1});
+        const double total = edit_cost(left, right, costs, map);
+        if (total < best) {
+            best = total;
+            std::copy(map.begin(), map.end(), mapping.begin());
+        }
+    }
+}
+
+}  // namespace
+
+auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs, int width, const Deadline& deadline,
+          BeamWorkspace& workspace, std::span<Node> mapping) -> double {
+    breadth_first(left, workspace.seen, workspace.order);
+    const auto run = [&]<class Score, int kVectors>() {
+        UniformBeam<Score, kVectors>(left, right, width, workspace).run(deadline, mapping);
+    };
+    const Node m = right.n;
+    if (!costs.uniform() || left.n > m || m > 512) {
+        general_beam(left, right, costs, width, deadline, workspace, mapping);
+    } else if (m <= 128 && std::max(max_degree(left), max_degree(right)) <= 6) {
+        m <= 32   ? run.template operator()<std::int8_t, 1>()
+        : m <= 64 ? run.template operator()<std::int8_t, 2>()
+                  : run.template operator()<std::int8_t, 4>();
+    } else {
+        m <= 16   ? run.template operator()<std::int16_t, 1>()
+        : m <= 32 ? run.template operator()<std::int16_t, 2>()
+                  : run.template operator()<std::int16_t, 0>();
+    }
+    return edit_cost(left, right, costs, mapping);
+}
+
+}  // namespace uge::ged
