@@ -34,7 +34,7 @@ class Adjacency(NamedTuple):
 
     indptr: npt.NDArray[np.int64]
     indices: npt.NDArray[np.int32]  # local ids
-    kept: npt.NDArray[np.integer[Any]]  # for each entry, the first row of the input that gave its edge
+    kept: npt.NDArray[np.integer[Any]]  # the row of the input whose label each entry has; all 0 without labels
 
 
 def offsets_of(counts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
@@ -146,7 +146,7 @@ def adjacency(
     u, v = pairs[:, 0].astype(small, copy=False), pairs[:, 1].astype(small, copy=False)
     graph_starts = np.repeat(offsets[:-1].astype(small), np.diff(offsets))  # of each node's graph
     _check_ends(u, v, graph_starts, offsets, source)
-    rows = np.arange(len(u), dtype=small)
+    rows = np.zeros(len(u), np.int8) if edge_codes is None else np.arange(len(u), dtype=small)
     proper = u != v
     loops = len(u) - int(np.count_nonzero(proper))
     if loops:
@@ -159,6 +159,7 @@ def adjacency(
         conflicts = 0 if edge_codes is None else _differ(edge_codes, given.data, turned.data) // 2
         kept = np.minimum(given.data, turned.data)
         indptr, stops = given.indptr, given.indices
+        del given, turned
     else:
         del given, turned
         conflicts, full = _symmetrized(u, v, rows, total, edge_codes)

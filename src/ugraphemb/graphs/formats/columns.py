@@ -44,6 +44,7 @@ def number_columns(
                 null_values=[],
                 check_utf8=False,
             ),
+            memory_pool=pa.system_memory_pool(),
         )
     except pa.ArrowInvalid:
         return _carefully(data[:end], where, dtype, width)
