@@ -28,7 +28,8 @@ class Collector:
         self._edges: list[npt.NDArray[np.int64]] = []
         self._node_labels: list[Sequence[Hashable] | None] = []
         self._edge_labels: list[Sequence[Hashable] | None] = []
-        self._attributes: list[npt.ArrayLike | None] = []
+        self._attributes: list[npt.NDArray[np.float64] | None] = []
+        self._places: list[str] = []
         self._targets: list[Any] = []
         self._ids: list[str | None] = []
         self._total = 0
@@ -50,7 +51,7 @@ class Collector:
         where: str | None = None,
     ) -> None:
         """One graph more; `edges` holds pairs of its own nodes, `where` names its place in the input."""
-        place = where or self.source
+        place = where or f"{self.source}: graph {len(self)}"
         try:
             pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
         except (ValueError, TypeError, OverflowError) as error:
@@ -71,7 +72,8 @@ class Collector:
         self._total += num_nodes
         self._node_labels.append(node_labels)
         self._edge_labels.append(edge_labels)
-        self._attributes.append(attributes)
+        self._attributes.append(None if attributes is None else _matrix(attributes, num_nodes, place))
+        self._places.append(place)
         self._targets.append(target)
         self._ids.append(id)
 
@@ -134,25 +136,13 @@ class Collector:
         return graphs
 
     def _joined_attributes(self) -> npt.NDArray[np.float64] | None:
-        if all(given is None for given in self._attributes):
+        rows = [matrix for matrix in self._attributes if matrix is not None]
+        if not rows:
             return None
-        rows: list[npt.NDArray[np.float64]] = []
-        for graph, (given, size) in enumerate(zip(self._attributes, self._sizes, strict=True)):
-            place = f"{self.source}: graph {graph}"
-            if given is None:
-                if size:
-                    raise GraphFormatError(f"{place} has no node attributes, but others do")
-                continue
-            try:
-                matrix = np.array(given, dtype=np.float64)
-            except (ValueError, TypeError, OverflowError) as error:
-                raise GraphFormatError(f"{place}: node attributes must be rows of numbers, equally long") from error
-            if size == 0:
-                matrix = matrix.reshape(0, matrix.shape[1] if matrix.ndim == 2 else 0)
-            if matrix.ndim != 2 or len(matrix) != size:
-                raise GraphFormatError(f"{place}: node attributes of shape {matrix.shape}, expected ({size}, width)")
-            rows.append(matrix)
-        widths = {matrix.shape[1] for matrix in rows if len(matrix)} or {max(m.shape[1] for m in rows)}
+        for matrix, size, place in zip(self._attributes, self._sizes, self._places, strict=True):
+            if matrix is None and size:
+                raise GraphFormatError(f"{place}: no node attributes, but other graphs have them")
+        widths = {matrix.shape[1] for matrix in rows if len(matrix)} or {max(matrix.shape[1] for matrix in rows)}
         if len(widths) > 1:
             raise GraphFormatError(f"{self.source}: node attributes of widths {sorted(widths)}, expected one width")
         return np.concatenate([matrix for matrix in rows if len(matrix)] or [np.empty((0, widths.pop()))])
@@ -178,6 +168,18 @@ def target_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     objects = np.empty(len(values), object)
     objects[:] = values
     return objects
+
+
+def _matrix(rows: npt.ArrayLike, size: int, place: str) -> npt.NDArray[np.float64]:
+    try:
+        matrix = np.array(rows, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise GraphFormatError(f"{place}: node attributes must be rows of numbers, equally long") from error
+    if size == 0:
+        matrix = matrix.reshape(0, matrix.shape[1] if matrix.ndim == 2 else 0)
+    if matrix.ndim != 2 or len(matrix) != size:
+        raise GraphFormatError(f"{place}: node attributes of shape {matrix.shape}, expected ({size}, width)")
+    return matrix
 
 
 def _joined(parts: Sequence[Sequence[Hashable] | None], counts: Sequence[int]) -> list[Hashable] | None:

@@ -48,7 +48,7 @@ def from_pyg(
             y = None
         x = _array(item.x) if labels_from != "x" and item.x is not None else None
         collector.add(
-            _num_nodes(item, pairs),
+            int(item.num_nodes or 0),
             pairs,
             node_labels=_labels(item, labels_from, "node_label", "node_vocabulary"),
             edge_labels=_labels(item, edge_labels_from, "edge_label", "edge_vocabulary"),
@@ -96,12 +96,6 @@ def to_pyg(graphs: GraphSet) -> list[Any]:
 def _array(tensor: Any) -> npt.NDArray[Any]:
     array: npt.NDArray[Any] = tensor.detach().cpu().numpy()
     return array
-
-
-def _num_nodes(item: Any, pairs: npt.NDArray[np.int64]) -> int:
-    if "num_nodes" in item or any(item.is_node_attr(key) for key in item.to_dict()):
-        return int(item.num_nodes)
-    return int(pairs.max()) + 1 if pairs.size else 0
 
 
 def _labels(item: Any, source: str | None, key: str, vocabulary_key: str) -> list[Any] | None:

@@ -1,0 +1,159 @@
+"""NetworkX, PyTorch Geometric and igraph."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from ugraphemb.errors import GraphFormatError, GraphWarning, MissingExtraError
+from ugraphemb.graphs import GraphSet
+
+
+def test_nodes_keep_their_order_whatever_their_names() -> None:
+    graph = nx.Graph()
+    graph.add_node(("x", 1), label="A")
+    graph.add_node("y", label="B")
+    graph.add_node(None.__class__, label="C")
+    graph.add_edge("y", ("x", 1), label="e")
+    graphs = GraphSet.from_networkx([graph])
+    assert graphs[0].node_labels == ["A", "B", "C"]
+    assert graphs[0].edges.tolist() == [[0, 1]]
+    assert graphs[0].edge_labels == ["e"]
+
+
+def test_one_graph_need_not_stand_in_a_list() -> None:
+    assert GraphSet.from_networkx(nx.path_graph(3)).num_nodes.tolist() == [3]
+
+
+def test_labels_are_found_by_name_and_missing_ones_are_none() -> None:
+    graph = nx.path_graph(3)
+    graph.nodes[0]["element"] = np.int64(6)
+    assert not GraphSet.from_networkx([graph]).node_vocabulary
+    labels = GraphSet.from_networkx([graph], node_label="element")[0].node_labels
+    assert labels == [6, None, None]
+    assert type(labels[0]) is int
+    assert not GraphSet.from_networkx([graph], node_label=None, edge_label=None).node_vocabulary
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_direction_repeats_and_loops_are_counted_in_one_warning_or_refused(kind: Any) -> None:
+    graph = kind([(0, 1), (0, 1), (1, 0), (2, 2), (1, 2)])
+    with pytest.warns(GraphWarning) as told:
+        graphs = GraphSet.from_networkx([graph, graph])
+    assert len(told) == 1
+    message = str(told[0].message)
+    assert "2 self loops" in message
+    assert ("repeated edges" in message) == graph.is_multigraph()
+    assert (f"{2 * graph.number_of_edges()} directions of edges" in message) == graph.is_directed()
+    assert graphs.num_edges.tolist() == [2, 2]
+    with pytest.raises(GraphFormatError):
+        GraphSet.from_networkx([graph], strict=True)
+
+
+def test_targets_and_ids_come_from_the_graphs_unless_given() -> None:
+    graphs = [nx.path_graph(2), nx.path_graph(3)]
+    for i, graph in enumerate(graphs):
+        graph.graph |= {"name": f"n{i}", "target": i}
+    found = GraphSet.from_networkx(graphs)
+    assert found.targets is not None
+    assert (found.ids.tolist(), found.targets.tolist()) == (["n0", "n1"], [0, 1])
+    graphs[0].graph["id"] = graphs[1].graph["id"] = "same"
+    assert GraphSet.from_networkx(graphs).ids.tolist() == ["n0", "n1"]
+    given = GraphSet.from_networkx(graphs, ids=["a", "b"], targets=["x", "y"], name="two")
+    assert given.targets is not None
+    assert (given.ids.tolist(), given.targets.tolist(), given.name) == (["a", "b"], ["x", "y"], "two")
+
+
+def test_labels_that_cannot_be_hashed_and_attributes_that_some_nodes_lack_are_refused() -> None:
+    graph = nx.path_graph(2)
+    graph.nodes[0]["label"] = ["list"]
+    with pytest.raises(GraphFormatError, match="hashable"):
+        GraphSet.from_networkx([graph])
+    graph = nx.path_graph(2)
+    graph.nodes[0]["attributes"] = (1.0, 2.0)
+    with pytest.raises(GraphFormatError, match="graph 0: node attributes of shape"):
+        GraphSet.from_networkx([graph])
+
+
+def test_ten_thousand_graphs_take_seconds() -> None:
+    graphs = [nx.path_graph(10) for _ in range(10_000)]
+    start = time.process_time()
+    assert len(GraphSet.from_networkx(graphs)) == 10_000
+    assert time.process_time() - start < 10  # about one on an idle core
+
+
+def test_edge_index_holds_both_directions_and_codes_stand_for_labels() -> None:
+    graphs = GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels="abb", edge_labels="xy", targets=[1])
+    item = graphs.to_pyg()[0]
+    assert item.is_undirected()
+    assert item.num_nodes == 3
+    assert [item.node_vocabulary[code] for code in item.node_label] == ["a", "b", "b"]
+    pairs = zip(item.edge_index.T.tolist(), item.edge_label.tolist(), strict=True)
+    found = {tuple(sorted(pair)): item.edge_vocabulary[code] for pair, code in pairs}
+    assert found == {(0, 1): "x", (1, 2): "y"}
+    assert item.y.tolist() == [1]
+
+
+def test_one_hot_tensors_become_labels_on_request() -> None:
+    import torch
+    from torch_geometric.data import Data
+
+    edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    x = torch.eye(4)[[2, 0, 3]]
+    bonds = torch.eye(2)[[1, 1, 0, 0]]
+    item = Data(x=x, edge_index=edge_index, edge_attr=bonds, y=torch.tensor([0.5]))
+    graphs = GraphSet.from_pyg(item, labels_from="x", edge_labels_from="edge_attr")
+    assert graphs[0].node_labels == [2, 0, 3]
+    assert graphs[0].edge_labels == [1, 0]
+    assert graphs[0].target == 0.5
+    assert graphs.node_attributes is None
+    plain = GraphSet.from_pyg([item])
+    assert np.array_equal(plain.node_attributes, x.numpy())
+    assert not plain.node_vocabulary
+    with pytest.raises(GraphFormatError, match="not one-hot"):
+        GraphSet.from_pyg(Data(x=x + 1, edge_index=edge_index), labels_from="x")
+    with pytest.raises(GraphFormatError, match="no tensor 'z'; there are"):
+        GraphSet.from_pyg(item, labels_from="z")
+
+
+def test_isolated_nodes_without_tensors_and_targets_of_nodes_are_handled() -> None:
+    import torch
+    from torch_geometric.data import Data
+
+    edge_index = torch.tensor([[0], [1]])
+    with pytest.warns(UserWarning, match="infer 'num_nodes'"):  # PyTorch Geometric's own, and right
+        assert GraphSet.from_pyg(Data(edge_index=edge_index)).num_nodes.tolist() == [2]
+    assert GraphSet.from_pyg(Data(edge_index=edge_index, num_nodes=5)).num_nodes.tolist() == [5]
+    with pytest.warns(GraphWarning, match="1 y of several values"):
+        assert GraphSet.from_pyg(Data(edge_index=edge_index, y=torch.tensor([1, 2]))).targets is None
+
+
+def test_igraph_directions_are_told() -> None:
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph(n=3, edges=[(0, 1), (1, 0), (2, 2)], directed=True)
+    with pytest.warns(GraphWarning) as told:
+        graphs = GraphSet.from_igraph([graph])
+    assert len(told) == 1
+    assert "3 directions of edges" in str(told[0].message)
+    assert graphs.num_edges.tolist() == [1]
+
+
+def test_a_missing_library_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs = GraphSet.from_edges([1], [], node_labels=["C"])
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'ugraphemb\[igraph\]'"):
+        graphs.to_igraph()
+    monkeypatch.setitem(sys.modules, "rdkit", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'ugraphemb\[molecules\]'"):
+        GraphSet.from_smiles(["C"])
+
+
+def test_converters_do_not_load_torch_until_they_need_it() -> None:
+    code = "import sys, ugraphemb.graphs.convert; sys.exit('torch' in sys.modules or 'rdkit' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
