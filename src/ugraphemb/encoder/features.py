@@ -96,8 +96,8 @@ class Vocabulary:
         if values is None or values.shape[1] != width:
             found = "none" if values is None else str(values.shape[1])
             raise ValueError(f"the model was trained on {width} attributes a node, these graphs have {found}")
-        standard: FloatArray = ((values - self.attribute_mean) / np.array(self.attribute_scale)).astype(np.float32)
-        return standard
+        standard = (values - np.array(self.attribute_mean)) / np.array(self.attribute_scale)
+        return np.asarray(standard, np.float32)
 
 
 def _occurring(codes: npt.NDArray[np.int32], vocabulary: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
@@ -118,7 +118,7 @@ def _signs(label: Hashable, width: int) -> FloatArray:
     """±1/√width from the label itself, the same in every process."""
     seed = hashlib.blake2b(repr((type(label).__name__, label)).encode(), digest_size=8).digest()
     bits = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "little"))).integers(0, 2, width)
-    return ((2 * bits - 1) / np.sqrt(width)).astype(np.float32)
+    return np.asarray((2 * bits - 1) / np.sqrt(width), np.float32)
 
 
 def _triangle_features(graphs: GraphSet) -> FloatArray:

@@ -95,7 +95,7 @@ def _plain(label: Hashable) -> Any:
     if isinstance(label, tuple):
         return [_plain(part) for part in label]
     raise ModelFormatError(
-        f"label {label!r} is a {type(label).__name__}; a saved model keeps None, bool, int, float, str and tuples of them"
+        f"label {label!r} is a {type(label).__name__}; a model keeps None, bool, int, float, str and tuples of them"
     )
 
 

@@ -34,8 +34,8 @@ class Truth:
 
     @classmethod
     def of(cls, table: PairTable, size: int) -> Truth:
-        """Normalised values of a table over `size` graphs."""
-        normal = table.normalised()
+        """Values of a table over `size` graphs, normalised where the metric is one that sizes normalise."""
+        normal = table.normalised() if table.sizes else table
         left, right = np.asarray(table.left, np.int64), np.asarray(table.right, np.int64)
         value = np.asarray(normal.value, np.float32)
         known = ~np.isnan(value) & (left != right)

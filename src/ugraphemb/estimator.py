@@ -1,0 +1,328 @@
+"""UGraphEmb: fit on graphs, transform any graphs into vectors."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from ugraphemb.encoder.batches import Collator
+from ugraphemb.encoder.features import Vocabulary
+from ugraphemb.encoder.heads import between
+from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.storage import read_model, write_model
+from ugraphemb.graphs import Graph, GraphSet, concatenated
+from ugraphemb.proximity.metrics import Metric, metric_of
+from ugraphemb.proximity.pairwise import pairwise
+from ugraphemb.proximity.plans import planned_pairs
+from ugraphemb.proximity.table import PairTable
+from ugraphemb.training.display import Display
+from ugraphemb.training.finetuning import finetune
+from ugraphemb.training.loop import train
+from ugraphemb.training.presets import settings_of
+from ugraphemb.training.truth import Truth
+from ugraphemb.training.validation import embedded, kendall_tau
+
+Graphs = GraphSet | Sequence[Graph] | Sequence[GraphSet]
+Vectors = npt.NDArray[np.float32]
+
+
+class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Vectors for whole graphs, whose distances are graph distances (Bai et al., IJCAI 2019).
+
+    `fit` computes the proximity of pairs of graphs and trains a graph network so that the distance (or inner product)
+    of two vectors equals it; no labels are needed. `transform` then gives a vector for any graph, seen or not.
+
+    Args:
+        metric: "ged", "mcs", a kernel, "labels", or a metric object: what the vectors shall keep.
+        method: How edit distance is computed; "tight" by default.
+        preset: "default", or "paper": the published model and training, exactly.
+        dimension, layers, convolution, readout, head: Of the encoder; None is the preset's (see EncoderConfig).
+        steps, batch, learning_rate: Of training; None is the preset's (see TrainingConfig).
+        settings: Any other field of EncoderConfig or TrainingConfig.
+        validation: Share of the graphs that is held out to choose the best model.
+        max_pairs: Where there are more pairs, blocks of graphs are taken until there are that many.
+        threads: For distances and for torch; 0 uses every core.
+        timeout: Seconds for the distance of one pair.
+        device: "cpu", "cuda", ...; None takes a GPU where there is one.
+        seed: Same seed, same machine, same vectors.
+        progress: True or False; None shows progress on a terminal.
+
+    Attributes:
+        network_: The trained network.
+        vocabulary_: The labels it knows; others map to a reserved slot.
+        about_: What is kept with a saved model: metric, data, scores, settings.
+    """
+
+    def __init__(
+        self,
+        *,
+        metric: str | Metric = "ged",
+        method: str | None = None,
+        preset: str = "default",
+        dimension: int | None = None,
+        layers: tuple[int, ...] | None = None,
+        convolution: str | None = None,
+        readout: str | None = None,
+        head: str | None = None,
+        steps: int | None = None,
+        batch: int | None = None,
+        learning_rate: float | None = None,
+        settings: dict[str, Any] | None = None,
+        validation: float = 0.25,
+        max_pairs: int = 3_000_000,
+        threads: int = 0,
+        timeout: float | None = None,
+        device: str | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> None:
+        self.metric = metric
+        self.method = method
+        self.preset = preset
+        self.dimension = dimension
+        self.layers = layers
+        self.convolution = convolution
+        self.readout = readout
+        self.head = head
+        self.steps = steps
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.settings = settings
+        self.validation = validation
+        self.max_pairs = max_pairs
+        self.threads = threads
+        self.timeout = timeout
+        self.device = device
+        self.seed = seed
+        self.progress = progress
+
+    def fit(
+        self,
+        graphs: Graphs,
+        table: PairTable | Any = None,
+        *,
+        held_out: npt.ArrayLike | None = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
+        log: str | Path | None = None,
+    ) -> UGraphEmb:
+        """Learns from graphs; several GraphSets are taken together.
+
+        Args:
+            table: Proximities of pairs of `graphs`, if they are at hand. Anything else that scikit-learn passes as y
+                is ignored: labels are not used.
+            held_out: Positions of the validation graphs; by default a random share, see `validation`.
+            checkpoint: A file that is written now and then.
+            resume: Go on from `checkpoint`, to the same result as without the interruption.
+            log: A .csv file, or a folder for TensorBoard.
+        """
+        collection = as_graphset(graphs)
+        if len(collection) < 4:
+            raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
+        training, validation = self._split(len(collection), held_out)
+        if isinstance(table, PairTable):
+            table.check(collection)
+        else:
+            table = self._distances(collection)
+        truth = Truth.of(table, len(collection))
+        encoder, loop = settings_of(self.preset, truth.kind, self._changes())
+        device = self._device()
+        vocabulary = Vocabulary.of(collection[training], encoder)
+        with _torch_threads(self.threads), torch.random.fork_rng():
+            torch.manual_seed(self.seed)
+            network = Network(encoder, vocabulary).to(device)
+            collator = Collator(collection, vocabulary, encoder)
+            with Display(loop.steps, self.progress, log) as display:
+                outcome = train(
+                    network, collator, truth, training, validation, loop, seed=self.seed, device=device,
+                    checkpoint=None if checkpoint is None else Path(checkpoint), resume=resume,
+                    report=display.report, tick=display.tick,
+                )  # fmt: skip
+        if outcome.interrupted:
+            warnings.warn(f"stopped at step {outcome.steps}; the best model so far is kept", stacklevel=2)
+        self.network_, self.vocabulary_ = network.eval(), vocabulary
+        self.about_: dict[str, Any] = {
+            "metric": table.metric,
+            "kind": table.kind,
+            "distance_settings": table.settings,
+            "graphs": {"name": collection.name, "count": len(collection), "fingerprint": collection.fingerprint},
+            "pairs": len(truth.pairs),
+            "training": dataclasses.asdict(loop),
+            "seed": self.seed,
+            "steps": outcome.steps,
+            "best_step": outcome.best_step,
+            "validation": {"loss": outcome.best.loss, "tau": outcome.best.tau},
+        }
+        self.history_ = outcome.history
+        return self
+
+    def transform(self, graphs: Graphs) -> Vectors:
+        """A vector for each graph: (graphs, dimension), float32. Any graphs, seen in training or not."""
+        network = self._fitted()
+        collection = as_graphset(graphs)
+        if len(collection) == 0:
+            return np.empty((0, network.config.dimension), np.float32)
+        device = next(network.parameters()).device
+        with _torch_threads(self.threads):
+            collator = Collator(collection, self.vocabulary_, network.config)
+            return embedded(network, collator, np.arange(len(collection)), device).numpy()
+
+    def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
+        """What the model predicts for vectors of `transform`: the normalised proximity of each left to each right."""
+        first, second = (torch.from_numpy(np.asarray(part, np.float32)) for part in (left, right))
+        return between(first, second, self._fitted().config.head).numpy()
+
+    def score(self, graphs: Graphs, y: Any = None) -> float:
+        """Kendall's τ of predicted against true proximities among these graphs: a number for model selection."""
+        collection = as_graphset(graphs)
+        truth = Truth.of(self._distances(collection), len(collection))
+        vectors = self.transform(collection)
+        everything = np.arange(len(collection))
+        rows = truth.rows(everything, everything)
+        known = torch.from_numpy(rows >= 0)
+        value = torch.from_numpy(np.where(rows >= 0, truth.value[rows], 0.0))
+        return kendall_tau(torch.from_numpy(self.proximity(vectors, vectors)), value, known)
+
+    def finetune(self, graphs: Graphs, targets: npt.ArrayLike, *, steps: int = 500) -> UGraphEmb:
+        """Adjusts the vectors to classes (the paper's UGraphEmb-F), with the rate and batch of `fit`.
+
+        Args:
+            targets: The class of each graph.
+            steps: How many; the weights that do best on a held-out share are kept.
+        """
+        network = self._fitted()
+        collection = as_graphset(graphs)
+        names, classes = np.unique(np.asarray(targets), return_inverse=True)
+        if classes.shape != (len(collection),):
+            raise ValueError(f"targets of shape {classes.shape} for {len(collection)} graphs")
+        if len(names) < 2:
+            raise ValueError("fine-tuning needs graphs of at least two classes")
+        training, validation = self._split(len(collection), None)
+        _, loop = settings_of(self.preset, self.about_["kind"], self._changes())
+        device = next(network.parameters()).device
+        with _torch_threads(self.threads), Display(steps, self.progress, None) as display:
+            accuracy = finetune(
+                network, Collator(collection, self.vocabulary_, network.config), classes.astype(np.int64), training,
+                validation, learning_rate=loop.learning_rate, batch=loop.batch, steps=steps, seed=self.seed,
+                device=device, report=display.report_accuracy,
+            )  # fmt: skip
+        network.eval()
+        self.about_["finetuned"] = {"classes": names.tolist(), "validation_accuracy": accuracy}
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Writes a folder: config.json, weights.safetensors and a model card."""
+        network = self._fitted()
+        parameters = {name: value for name, value in self.get_params().items() if _is_json(value)}
+        write_model(Path(path), network, self.vocabulary_, {**self.about_, "parameters": parameters}, self._card())
+
+    @classmethod
+    def load(cls, path: str | Path, *, device: str | None = None) -> UGraphEmb:
+        """A model from its folder. Nothing in it is executed."""
+        model = cls(device=device)
+        model.network_, model.vocabulary_, model.about_ = read_model(Path(path), model._device())
+        parameters = model.about_.pop("parameters", {})
+        known = {name: value for name, value in parameters.items() if name in model.get_params() and name != "device"}
+        return model.set_params(**known)  # type: ignore[no-any-return]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "network_")
+
+    def _fitted(self) -> Network:
+        if not hasattr(self, "network_"):
+            raise NotFittedError("this UGraphEmb has not been fitted: call fit(graphs), or UGraphEmb.load(path)")
+        network: Network = self.network_
+        return network
+
+    def _changes(self) -> dict[str, Any]:
+        names = ("dimension", "layers", "convolution", "readout", "head", "steps", "batch", "learning_rate")
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {**given, **(self.settings or {})}
+
+    def _split(self, size: int, held_out: npt.ArrayLike | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        if held_out is None:
+            if not 0 < self.validation < 1:
+                raise ValueError(f"validation={self.validation}; it is a share between 0 and 1")
+            count = min(max(1, round(self.validation * size)), size - 2)
+            held_out = np.random.default_rng(self.seed).permutation(size)[:count]
+        validation = np.unique(np.asarray(held_out, np.int64))
+        if len(validation) == 0 or validation[0] < 0 or validation[-1] >= size or len(validation) > size - 2:
+            raise ValueError(f"held_out must name at least one and at most {size - 2} of the {size} graphs")
+        return np.setdiff1d(np.arange(size), validation), validation
+
+    def _distances(self, graphs: GraphSet) -> PairTable:
+        metric = metric_of(self.metric, method=self.method)
+        possible = len(graphs) * (len(graphs) - 1) // 2
+        plan = "all" if possible <= self.max_pairs else "blocks"
+        pairs = planned_pairs(len(graphs), plan, budget=self.max_pairs, seed=self.seed)
+        return pairwise(
+            graphs, pairs, metric=metric, threads=self.threads, timeout=self.timeout, progress=self.progress
+        )
+
+    def _device(self) -> torch.device:
+        return torch.device(self.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+    def _card(self) -> str:
+        about, config = self.about_, self._fitted().config
+        graphs, score = about["graphs"], about["validation"]
+        return (
+            f"# A ugraphemb model\n\n"
+            f"Vectors of {config.dimension} numbers, compared by {config.head}, that keep the normalised "
+            f"{about['kind']} `{about['metric']}` of graphs.\n\n"
+            f"- trained on: {graphs['name'] or 'graphs'}, {graphs['count']} graphs (fingerprint "
+            f"{graphs['fingerprint']}), {about['pairs']} pairs, {about['steps']} steps, seed {about['seed']}\n"
+            f"- on held-out graphs: Kendall tau {score['tau']:.3f}, mean squared error {score['loss']:.5f}\n"
+            f"- network: {config.convolution} {'-'.join(map(str, config.layers))}, readout {config.readout}\n\n"
+            f'```python\nimport ugraphemb as ug\nvectors = ug.UGraphEmb.load("this folder").transform(graphs)\n```\n'
+        )
+
+
+def as_graphset(graphs: Graphs) -> GraphSet:
+    """One GraphSet from what users and scikit-learn pass: a GraphSet, several, or a list of Graph."""
+    if isinstance(graphs, GraphSet):
+        return graphs
+    if isinstance(graphs, Graph):
+        return graphs.graphs[[graphs.position]]
+    parts = list(graphs)
+    sets = [part for part in parts if isinstance(part, GraphSet)]
+    views = [part for part in parts if isinstance(part, Graph)]
+    if sets and len(sets) == len(parts):
+        return concatenated(sets)
+    if not views or len(views) < len(parts):
+        raise TypeError("expected a GraphSet, several, or a list of Graph; see ugraphemb.GraphSet.from_networkx")
+    home = views[0].graphs
+    if all(view.graphs is home for view in views):
+        return home[[view.position for view in views]]
+    return concatenated([view.graphs[[view.position]] for view in views])
+
+
+class _torch_threads:  # noqa: N801
+    """`threads` for torch inside the block; 0 leaves torch as it is."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def __enter__(self) -> None:
+        self.before = torch.get_num_threads()
+        if self.threads > 0:
+            torch.set_num_threads(self.threads)
+
+    def __exit__(self, *exception: object) -> None:
+        torch.set_num_threads(self.before)
+
+
+def _is_json(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_json, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, bool | int | float | str)
