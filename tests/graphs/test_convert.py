@@ -131,7 +131,7 @@ def test_isolated_nodes_without_tensors_and_targets_of_nodes_are_handled() -> No
         assert GraphSet.from_pyg(Data(edge_index=edge_index)).num_nodes.tolist() == [2]
     assert GraphSet.from_pyg(Data(edge_index=edge_index, num_nodes=5)).num_nodes.tolist() == [5]
     with pytest.warns(GraphWarning, match="1 y of several values"):
-        assert GraphSet.from_pyg(Data(edge_index=edge_index, y=torch.tensor([1, 2]))).targets is None
+        assert GraphSet.from_pyg(Data(edge_index=edge_index, num_nodes=2, y=torch.tensor([1, 2]))).targets is None
 
 
 def test_igraph_directions_are_told() -> None:
