@@ -560,7 +560,7 @@ class SwapSearch {
         std::fill_n(row_, stride_, Score{0});
         Score* seen = row_;
         const Vector one = Vector{} + Score{1};
-        const Vector half = Vector{} + static_cast<Score>(edge_saving() / 2);
+        const auto half = static_cast<Score>(edge_saving() / 2);
         for (Node u = 0; u < n_; ++u) {
             auto* keep = vectors_of(keep_ + u * stride_);
             auto* likeness = vectors_of(likeness_ + u * stride_);
