@@ -62,14 +62,15 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits: 0, 1 after an error of ours, 2 after a wrong call, 130 after Ctrl-C.
+    """Runs a command and exits: 0, 1 after an error of ours or of a file, 2 after a wrong call, 130 after Ctrl-C.
 
     With UGRAPHEMB_DEBUG=1 errors come with their traceback.
     """
-    warnings.showwarning = _show_warning
     debug = os.environ.get("UGRAPHEMB_DEBUG", "") not in ("", "0")
     try:
-        status = cli.main(arguments, prog_name="ugraphemb", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            status = cli.main(arguments, prog_name="ugraphemb", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as error:
         status = error.exit_code
@@ -82,7 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # `ugraphemb ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
-    except UGraphEmbError as error:
+    except (UGraphEmbError, OSError) as error:
         if debug:
             raise
         click.echo(f"Error: {' '.join(str(error).split())}", err=True)
