@@ -19,12 +19,12 @@ Floats = npt.NDArray[np.float64]
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Wrong values, which the library reports as ValueError, as a message instead of a traceback."""
+    """Wrong values and files that are not there, as a message instead of a traceback."""
     try:
         yield
     except UGraphEmbError:
         raise
-    except (ValueError, ImportError) as error:
+    except (ValueError, ImportError, OSError) as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -158,5 +158,5 @@ def _position(graphs: Any, name: str | None) -> Any:
         return None
     found = np.flatnonzero(graphs.ids == name)
     if not len(found):
-        raise ValueError(f"no graph has the id {name!r}; ids go from {graphs.ids[0]!r} to {graphs.ids[-1]!r}")
+        raise ValueError(f"no graph has the id {name!r}; the first is {str(graphs.ids[0])!r}")
     return int(found[0])

@@ -115,19 +115,39 @@ def _pivots(adjacency: Any, count: int = 60) -> Floats:
     weights = np.bincount(hops.argmin(axis=1), minlength=len(pivots)) / np.maximum(hops, 1.0) ** 2
     weights[np.array(pivots), np.arange(len(pivots))] = 0.0
     positions = _scaled(hops)
-    source = np.repeat(np.arange(n), np.diff(adjacency.indptr))
-    target = adjacency.indices
+    source, target, length = _near_terms(adjacency)
     total = weights.sum(1) + np.bincount(source, minlength=n)
     for _ in range(100):
         away = positions[:, None] - positions[None, pivots]
         unit = away / np.maximum(np.sqrt((away**2).sum(2, keepdims=True)), 1e-9)
         wish = (weights[:, :, None] * (positions[None, pivots] + hops[:, :, None] * unit)).sum(1)
         along = positions[source] - positions[target]
-        along = positions[target] + along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+        along *= (length / np.maximum(np.linalg.norm(along, axis=1), 1e-9))[:, None]
+        along += positions[target]
         for axis in (0, 1):
             wish[:, axis] += np.bincount(source, weights=along[:, axis], minlength=n)
         positions = 0.5 * positions + 0.5 * wish / total[:, None]
     return np.asarray(positions)
+
+
+def _near_terms(adjacency: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Floats]:
+    """Pairs of near nodes and how far apart they should be, each in both directions.
+
+    Neighbors by 1; and the neighbors of a node as the corners of a regular polygon around it, each with the next and the
+    opposite one, without which leaves that hang on one node, all alike to the pivots, would fall together.
+    """
+    degrees = np.diff(adjacency.indptr)
+    hub, corner = np.repeat(np.arange(len(degrees)), degrees), adjacency.indices
+    start, size = adjacency.indptr[hub], degrees[hub]
+    sources, targets, lengths = [hub], [corner], [np.ones(len(hub))]
+    for step in (np.ones_like(size), size // 2):
+        other = corner[start + (np.arange(len(corner)) - start + step) % size]
+        apart = other != corner
+        chord = 2 * np.sin(np.pi * step / size)
+        sources += [corner[apart], other[apart]]
+        targets += [other[apart], corner[apart]]
+        lengths += [chord[apart], chord[apart]]
+    return np.concatenate(sources), np.concatenate(targets), np.concatenate(lengths)
 
 
 def _packed(n: int, parts: list[npt.NDArray[Any]], layouts: list[Floats]) -> Floats:

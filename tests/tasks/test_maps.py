@@ -1,0 +1,83 @@
+"""Maps: same seed, same map; neighbors stay neighbors; new graphs land beside their like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ugraphemb.tasks import fit_map
+
+
+def clusters(n: int = 60, seed: int = 0) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    labels = np.arange(n) % 3
+    return random.normal(size=(n, 8)) + 20 * np.eye(3, 8)[labels], labels
+
+
+def nearest_label(places: Any, known: Any, labels: Any) -> Any:
+    return labels[np.linalg.norm(places[:, None] - known[None], axis=2).argmin(axis=1)]
+
+
+def test_tsne_is_reproducible_and_puts_new_graphs_among_their_like() -> None:
+    vectors, labels = clusters()
+    fitted, again = fit_map(vectors, seed=1), fit_map(vectors, seed=1)
+    np.testing.assert_array_equal(fitted.coordinates, again.coordinates)
+    gaps = np.linalg.norm(fitted.coordinates[:, None] - fitted.coordinates[None], axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    assert (labels[gaps.argmin(axis=1)] == labels).all()
+    new, new_labels = clusters(15, seed=1)
+    before = fitted.coordinates.copy()
+    placed = fitted.transform(new)
+    np.testing.assert_array_equal(placed, fitted.transform(new))
+    np.testing.assert_array_equal(before, fitted.coordinates)
+    assert (nearest_label(placed, fitted.coordinates, labels) == new_labels).all()
+
+
+def test_pca_keeps_the_plane_that_data_lie_in() -> None:
+    random = np.random.default_rng(0)
+    plane = random.normal(size=(40, 2)) * [5.0, 1.0]
+    axes = np.linalg.qr(random.normal(size=(7, 2)))[0]
+    fitted = fit_map(plane @ axes.T + 3.0, "pca")
+    gaps = np.linalg.norm(plane[:, None] - plane[None], axis=2)
+    np.testing.assert_allclose(
+        np.linalg.norm(fitted.coordinates[:, None] - fitted.coordinates[None], axis=2), gaps, atol=1e-9
+    )
+    np.testing.assert_allclose(fitted.transform(plane @ axes.T + 3.0), fitted.coordinates, atol=1e-9)
+
+
+def test_few_graphs_get_a_map_by_lowering_the_perplexity() -> None:
+    vectors = np.random.default_rng(0).normal(size=(6, 3))
+    assert np.isfinite(fit_map(vectors, perplexity=30).coordinates).all()
+    assert fit_map(vectors[:2, :1], "pca").coordinates[:, 1].tolist() == [0.0, 0.0]
+    assert fit_map(vectors, "pca").transform(np.empty((0, 3))).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "method", "message"),
+    [
+        (np.eye(4), "tsne", "4 graphs; a map by 'tsne' needs at least 5"),
+        (np.ones((1, 3)), "pca", "needs at least 2"),
+        (np.ones((9, 3)), "tsne", "every vector is the same"),
+        (np.ones((9, 3)), "pca", "every vector is the same"),
+        (np.full((9, 3), np.nan), "tsne", "row 0 holds a NaN"),
+        (np.eye(9), "mds", "tsne, pca, umap"),
+    ],
+)
+def test_what_has_no_map_is_refused(vectors: Any, method: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit_map(vectors, method)
+
+
+def test_new_vectors_must_be_as_wide_as_those_of_the_map() -> None:
+    with pytest.raises(ValueError, match="4 wide, those of the map 5"):
+        fit_map(np.eye(5), "pca").transform(np.ones((1, 4)))
+
+
+def test_umap_says_what_to_install_when_it_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "umap", None)
+    with pytest.raises(ImportError, match="pip install umap-learn"):
+        fit_map(np.eye(9), "umap")
