@@ -37,6 +37,7 @@ def parsed(path: str | Path) -> Element:
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
+    parser.buffer_size = 1 << 16
     root = Element("", {}, 0)
     stack = [root]
 
