@@ -1,6 +1,8 @@
 #include "class_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 namespace uge::ged {
 namespace {
@@ -38,6 +40,86 @@ auto ClassPlan::write_in_order(const NodeClasses& classes, std::span<Node> mappi
     }
 }
 
+auto ClassPlan::take_seed(int from) -> int {
+    int q = first_[at(from)];
+    while (quotas_[at(q)].count == 0) {
+        q = quotas_[at(q)].next;
+    }
+    --quotas_[at(q)].count;
+    return quotas_[at(q)].to;
+}
+
+auto ClassPlan::order_seeds(const NodeClasses& classes) -> void {
+    order_.assign(classes.left().begin(), classes.left().end());
+    const auto members = [&](int c) { return classes[c].num_left + classes[c].num_right; };
+    const auto rarest =
+        std::min_element(order_.begin(), order_.end(), [&](int a, int b) { return members(a) < members(b); });
+    if (rarest != order_.end()) {
+        std::iter_swap(order_.begin(), rarest);
+    }
+}
+
+auto ClassPlan::write_by_bits(const GraphView& left, const GraphView& right, const NodeClasses& classes,
+                              std::span<Node> mapping) -> void {
+    const auto bit = [](Node v) { return std::uint64_t{1} << static_cast<unsigned>(v); };
+    std::array<std::uint64_t, 64> row;  // neighbors of each node of right
+    members_.assign(at(classes.size()), 0);
+    for (Node v = 0; v < right.n; ++v) {
+        members_[at(classes.of_right(v))] |= bit(v);
+        std::uint64_t neighbors = 0;
+        for (const Node y : right.neighbors(v)) {
+            neighbors |= bit(y);
+        }
+        row[at(v)] = neighbors;
+    }
+    allowed_.assign(at(classes.size()), 0);  // images that the plan still has for a class of left
+    for (const int i : classes.left()) {
+        for (int q = first_[at(i)]; q >= 0; q = quotas_[at(q)].next) {
+            allowed_[at(i)] |= quotas_[at(q)].to == deletion ? 0 : members_[at(quotas_[at(q)].to)];
+        }
+    }
+    queue_.resize(at(left.n));
+    std::uint64_t free = ~std::uint64_t{0};
+    for (const int i : order_) {
+        for (Node seed = classes[i].left; seed >= 0; seed = classes.next_left(seed)) {
+            if (mapping[at(seed)] != open) {
+                continue;
+            }
+            const std::uint64_t choice = free & allowed_[at(i)];
+            if (choice == 0) {
+                mapping[at(seed)] = -1;
+                continue;
+            }
+            const auto match = [&](Node x, std::uint64_t choices) {
+                const int from = classes.of_left(x);
+                const Node y = std::countr_zero(choices);
+                const int to = classes.of_right(y);
+                Quota* const used = quota(from, to);
+                if (--used->count == 0) {
+                    allowed_[at(from)] &= ~members_[at(to)];
+                }
+                mapping[at(x)] = y;
+                free &= ~bit(y);
+            };
+            std::size_t tail = 1;
+            queue_[0] = seed;
+            match(seed, choice);
+            for (std::size_t head = 0; head < tail; ++head) {
+                const Node u = queue_[head];
+                std::uint64_t near = row[at(mapping[at(u)])] & free;
+                for (const Node x : left.neighbors(u)) {
+                    const std::uint64_t images = near & allowed_[at(classes.of_left(x))];
+                    if (images != 0 && mapping[at(x)] == open) {
+                        match(x, images);
+                        near &= free;
+                        queue_[tail++] = x;
+                    }
+                }
+            }
+        }
+    }
+}
+
 auto ClassPlan::spread(const GraphView& left, const GraphView& right, const NodeClasses& classes,
                        std::span<Node> mapping) -> void {
     for (std::size_t head = 0; head < queue_.size(); ++head) {
@@ -50,6 +132,9 @@ auto ClassPlan::spread(const GraphView& left, const GraphView& right, const Node
                 continue;
             }
             for (const Node y : targets) {
+                if (--budget < 0) {
+                    break;
+                }
                 if (taken_[at(y)] != 0) {
                     continue;
                 }
@@ -60,9 +145,6 @@ auto ClassPlan::spread(const GraphView& left, const GraphView& right, const Node
                     queue_.push_back(x);
                     break;
                 }
-                if (--budget < 0) {
-                    break;
-                }
             }
         }
     }
@@ -71,28 +153,22 @@ auto ClassPlan::spread(const GraphView& left, const GraphView& right, const Node
 auto ClassPlan::write_along_edges(const GraphView& left, const GraphView& right, const NodeClasses& classes,
                                   std::span<Node> mapping) -> void {
     std::fill(mapping.begin(), mapping.end(), open);
+    order_seeds(classes);
+    if (right.n <= 64) {
+        write_by_bits(left, right, classes, mapping);
+        return;
+    }
     taken_.assign(at(right.n), 0);
     cursor_.resize(at(classes.size()));
     for (const int j : classes.right()) {
         cursor_[at(j)] = classes[j].right;
     }
-    order_.assign(classes.left().begin(), classes.left().end());
-    std::sort(order_.begin(), order_.end(), [&](int a, int b) {
-        const auto common = [&](int c) { return classes[c].num_left + classes[c].num_right; };
-        return classes[a].degree != classes[b].degree && false ? classes[a].degree > classes[b].degree
-                                                               : common(a) < common(b);
-    });
     for (const int i : order_) {
         for (Node u = classes[i].left; u >= 0; u = classes.next_left(u)) {
             if (mapping[at(u)] != open) {
                 continue;
             }
-            int q = first_[at(i)];
-            while (quotas_[at(q)].count == 0) {
-                q = quotas_[at(q)].next;
-            }
-            --quotas_[at(q)].count;
-            const int to = quotas_[at(q)].to;
+            const int to = take_seed(i);
             if (to == deletion) {
                 mapping[at(u)] = -1;
                 continue;

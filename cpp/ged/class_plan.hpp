@@ -25,7 +25,7 @@ class ClassPlan {
     auto write_in_order(const NodeClasses& classes, std::span<Node> mapping) -> void;
 
     /// Takes nodes so that neighbors go to neighbors where the plan allows: from matched nodes along edges, breadth
-    /// first, the rarest classes first. About linear in the edges.
+    /// first, from the rarest class on. About linear in the edges.
     auto write_along_edges(const GraphView& left, const GraphView& right, const NodeClasses& classes,
                            std::span<Node> mapping) -> void;
 
@@ -45,15 +45,23 @@ class ClassPlan {
         }
         return nullptr;
     }
+    /// Takes one from a quota of a class; which class it goes to.
+    auto take_seed(int from) -> int;
+    /// The rarest class first: where there is least to mistake.
+    auto order_seeds(const NodeClasses& classes) -> void;
+    auto write_by_bits(const GraphView& left, const GraphView& right, const NodeClasses& classes,
+                       std::span<Node> mapping) -> void;
     auto spread(const GraphView& left, const GraphView& right, const NodeClasses& classes, std::span<Node> mapping)
         -> void;
 
     std::vector<Quota> quotas_;
-    std::vector<int> first_;    ///< of each class
-    std::vector<Node> cursor_;  ///< of each class: first member of right that may be free
-    std::vector<char> taken_;   ///< nodes of right
-    std::vector<Node> queue_;   ///< matched nodes of left whose neighbors are to be matched
-    std::vector<int> order_;
+    std::vector<int> first_;              ///< of each class
+    std::vector<Node> cursor_;            ///< of each class: first member of right that may be free
+    std::vector<char> taken_;             ///< nodes of right
+    std::vector<Node> queue_;             ///< matched nodes of left whose neighbors are to be matched
+    std::vector<int> order_;              ///< classes of left as seeds are taken from them
+    std::vector<std::uint64_t> members_;  ///< of each class, nodes of right
+    std::vector<std::uint64_t> allowed_;  ///< of each class of left, images it may still get
 };
 
 }  // namespace uge::ged

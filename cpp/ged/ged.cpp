@@ -56,7 +56,7 @@ auto proven_distance(const GraphView& left, const GraphView& right, const EditCo
     return start.proven ? start : exact(left, right, costs, start, deadline, workspace.exact, mapping);
 }
 
-/// Precondition: the pair stands as `turn` wants it.
+/// Precondition: the pair stands as `orientation` wants it.
 auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     switch (params.method) {
@@ -91,14 +91,14 @@ auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs
 auto edit_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
                    const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     assert(mapping.size() == static_cast<std::size_t>(left.n));
-    const Turn way = turn(left, right, costs);
-    if (way == Turn::same && params.method != Method::hed) {
+    const Orientation way = orientation(left, right, costs);
+    if (way.same && params.method != Method::hed) {
         std::iota(mapping.begin(), mapping.end(), 0);
         if (edit_cost(left, right, costs, mapping) == 0) {
             return {.lower = 0, .upper = 0, .proven = true};
         }
     }
-    if (way != Turn::round) {
+    if (!way.turned) {
         return solve(left, right, costs, params, deadline, workspace, mapping);
     }
     workspace.turned.resize(static_cast<std::size_t>(right.n));

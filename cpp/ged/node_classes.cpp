@@ -9,13 +9,10 @@ namespace {
 
 constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio: spreads small keys over the high bits
 
-auto key(Label label, Node degree) -> std::uint64_t {
-    return (std::uint64_t{static_cast<std::uint32_t>(label)} << 32 | static_cast<std::uint32_t>(degree)) * odd;
-}
-
+/// One to one for nodes without edge labels, a hash of those with.
 auto key(Label label, Node degree, const Label* edges) -> std::uint64_t {
-    std::uint64_t hash = key(label, degree);
-    for (Node k = 0; k < degree; ++k) {
+    std::uint64_t hash = std::uint64_t{static_cast<std::uint32_t>(label)} << 32 | static_cast<std::uint32_t>(degree);
+    for (Node k = 0; edges != nullptr && k < degree; ++k) {
         hash = (hash ^ (hash >> 29) ^ static_cast<std::uint32_t>(edges[k])) * odd;
     }
     return hash;
@@ -38,15 +35,15 @@ auto sort_edge_labels(const GraphView& graph, std::vector<Label>& sorted) -> voi
 
 auto NodeClasses::start(Node left, Node right) -> void {
     for (const NodeClass& old : classes_) {
-        slots_[old.slot] = -1;
+        slots_[old.slot].of = -1;
     }
     classes_.clear();
     left_.clear();
     right_.clear();
     const auto nodes = static_cast<std::size_t>(left) + static_cast<std::size_t>(right);
-    const std::size_t size = std::bit_ceil(2 * nodes + 2);
+    const std::size_t size = std::bit_ceil(4 * nodes + 2);
     if (slots_.size() < size) {
-        slots_.assign(size, -1);
+        slots_.assign(size, {});
         classes_.reserve(size);
         for (auto* array : {&next_left_, &next_right_, &of_left_, &of_right_}) {
             array->resize(size);
@@ -55,50 +52,46 @@ auto NodeClasses::start(Node left, Node right) -> void {
     shift_ = 64 - std::countr_zero(size);
 }
 
-auto NodeClasses::find(Label label, Node degree, const Label* edges, std::uint64_t hash) -> int {
-    auto slot = static_cast<std::uint32_t>(hash >> shift_);
+inline auto NodeClasses::find(Label label, Node degree, const Label* edges) -> NodeClass& {
+    const std::uint64_t own = key(label, degree, edges);
+    auto slot = static_cast<std::uint32_t>((own * odd) >> shift_);
     const std::uint32_t mask = ~std::uint32_t{0} >> (shift_ - 32);
-    while (slots_[slot] >= 0) {
-        const NodeClass& found = classes_[static_cast<std::size_t>(slots_[slot])];
-        if (found.label == label && found.degree == degree &&
-            (edges == nullptr || std::equal(edges, edges + degree, found.edges))) {
-            return slots_[slot];
+    while (slots_[slot].of >= 0) {
+        if (slots_[slot].key == own) {
+            NodeClass& found = classes_[static_cast<std::size_t>(slots_[slot].of)];
+            if (edges == nullptr ||
+                (found.label == label && found.degree == degree && std::equal(edges, edges + degree, found.edges))) {
+                return found;
+            }
         }
         slot = (slot + 1) & mask;
     }
-    slots_[slot] = size();
-    classes_.push_back({.label = label, .degree = degree, .edges = edges, .slot = slot});
-    return slots_[slot];
+    slots_[slot] = {.key = own, .of = size()};
+    return classes_.emplace_back(NodeClass{.label = label, .degree = degree, .edges = edges, .slot = slot});
 }
 
-auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge_labels, RightOrder order) -> void {
+template <bool EdgeLabels>
+auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void {
     start(left.n, right.n);
-    if (edge_labels) {
+    if (EdgeLabels) {
         sort_edge_labels(left, sorted_left_);
         sort_edge_labels(right, sorted_right_);
     }
-    const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, Node u) {
-        const Label label = graph.labels[u];
-        const Node degree = graph.degree(u);
-        if (!edge_labels) {
-            return find(label, degree, nullptr, key(label, degree));
-        }
-        const Label* edges = sorted.data() + (graph.indptr[u] - graph.indptr[0]);
-        return find(label, degree, edges, key(label, degree, edges));
+    const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, Node u) -> NodeClass& {
+        const Label* edges = EdgeLabels ? sorted.data() + (graph.indptr[u] - graph.indptr[0]) : nullptr;
+        return find(graph.labels[u], graph.degree(u), edges);
     };
     for (Node u = left.n; u-- > 0;) {  // each goes to the front of its list
-        const int c = class_of(left, sorted_left_, u);
-        NodeClass& of = classes_[static_cast<std::size_t>(c)];
-        of_left_[static_cast<std::size_t>(u)] = c;
+        NodeClass& of = class_of(left, sorted_left_, u);
+        of_left_[static_cast<std::size_t>(u)] = static_cast<int>(&of - classes_.data());
         next_left_[static_cast<std::size_t>(u)] = of.left;
         of.left = u;
         ++of.num_left;
     }
     for (Node k = right.n; k-- > 0;) {
         const Node v = order == RightOrder::ascending ? k : right.n - 1 - k;
-        const int c = class_of(right, sorted_right_, v);
-        NodeClass& of = classes_[static_cast<std::size_t>(c)];
-        of_right_[static_cast<std::size_t>(v)] = c;
+        NodeClass& of = class_of(right, sorted_right_, v);
+        of_right_[static_cast<std::size_t>(v)] = static_cast<int>(&of - classes_.data());
         next_right_[static_cast<std::size_t>(v)] = of.right;
         of.right = v;
         ++of.num_right;
@@ -111,6 +104,10 @@ auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge
             right_.push_back(c);
         }
     }
+}
+
+auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge_labels, RightOrder order) -> void {
+    edge_labels ? build_as<true>(left, right, order) : build_as<false>(left, right, order);
 }
 
 auto NodeClasses::merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void {

@@ -46,7 +46,13 @@ class NodeClasses {
 
   private:
     auto start(Node left, Node right) -> void;
-    auto find(Label label, Node degree, const Label* edges, std::uint64_t hash) -> int;
+    struct Slot {
+        std::uint64_t key;
+        int of = -1;  ///< position in `classes_`, -1 where empty
+    };
+    auto find(Label label, Node degree, const Label* edges) -> NodeClass&;
+    template <bool EdgeLabels>
+    auto build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void;
     auto merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void;
 
     std::vector<NodeClass> classes_;
@@ -54,7 +60,7 @@ class NodeClasses {
     std::vector<Node> next_right_;
     std::vector<int> of_left_;
     std::vector<int> of_right_;
-    std::vector<int> slots_;  ///< hash table of positions in `classes_`, -1 where empty
+    std::vector<Slot> slots_;  ///< hash table of the classes
     int shift_ = 0;
     std::vector<int> left_;
     std::vector<int> right_;

@@ -62,7 +62,7 @@ auto costs_turn(const EditCosts& costs) -> bool {
 
 }  // namespace
 
-auto turn(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Turn {
+auto orientation(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Orientation {
     auto order = left.n <=> right.n;
     if (order == 0) {
         order = left.num_edges() <=> right.num_edges();
@@ -70,10 +70,8 @@ auto turn(const GraphView& left, const GraphView& right, const EditCosts& costs)
     if (order == 0) {
         order = compare_content(left, right);
     }
-    if (order == 0) {
-        return costs.uniform() || !costs_turn(costs) ? Turn::same : Turn::round;
-    }
-    return order < 0 ? Turn::none : Turn::round;
+    const bool same = order == 0;
+    return {.turned = same ? !costs.uniform() && costs_turn(costs) : order > 0, .same = same};
 }
 
 auto invert(std::span<const Node> mapping, std::span<Node> inverse) -> void {

@@ -6,12 +6,15 @@
 
 namespace uge::ged {
 
-/// Which way round a pair of graphs is solved. `same`: as it stands, and the graphs are the same node by node.
-enum class Turn { none, same, round };
+/// How a pair of graphs stands to the way it is solved.
+struct Orientation {
+    bool turned;  ///< it is solved the other way round
+    bool same;    ///< the graphs are the same node by node
+};
 
 /// The smaller graph goes left, then the one with fewer edges, then whichever comes first by content: so the answer for
 /// (a, b) is that for (b, a) under turned costs, and solvers see left.n <= right.n.
-auto turn(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Turn;
+auto orientation(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Orientation;
 
 /// Writes the map from right to left that undoes `mapping` from left to right; -1 where nothing maps.
 auto invert(std::span<const Node> mapping, std::span<Node> inverse) -> void;
