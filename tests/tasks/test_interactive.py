@@ -48,7 +48,7 @@ def test_a_page_holds_everything_and_asks_for_nothing(tmp_path: Path) -> None:
     assert unpacked(data["edge_offsets"], "<u4").tolist() == [0, 2, 2, 3]
     assert unpacked(data["edges"], "<u2").reshape(-1, 2).tolist() == [[0, 1], [1, 2], [0, 1]]
     assert unpacked(data["places"], "<f4").reshape(-1, 2).tolist() == [[-1, -0.5], [1, 0.5], [0, 0.5]]
-    assert ["</script>", "x", "y"] == sorted(name for name, _ in data["labels"])
+    assert sorted(name for name, _ in data["labels"]) == ["</script>", "x", "y"]
     assert len(unpacked(data["spots"], "<u2")) == 2 * 5
 
 

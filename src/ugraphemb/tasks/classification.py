@@ -196,9 +196,12 @@ def _evaluate(
     path = sorted(float(value) for value in strengths)
 
     def one(number: int, split: Split) -> tuple[float, float, float]:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
         random = np.random.default_rng([seed, number])
-        strength = _chosen(predictions, codes, split.fit, path, folds, random)
-        guessed = predictions(codes[split.fit], split.fit, split.test, [strength])[0]
+        with threadpool_limits(1):  # these fits are small: threads would wait for each other; `jobs` is the way
+            strength = _chosen(predictions, codes, split.fit, path, folds, random)
+            guessed = predictions(codes[split.fit], split.fit, split.test, [strength])[0]
         majority = int(np.bincount(codes[split.fit]).argmax())
         truth = codes[split.test]
         return float((guessed == truth).mean()), float((truth == majority).mean()), strength

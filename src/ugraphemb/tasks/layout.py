@@ -133,8 +133,8 @@ def _pivots(adjacency: Any, count: int = 60) -> Floats:
 def _near_terms(adjacency: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Floats]:
     """Pairs of near nodes and how far apart they should be, each in both directions.
 
-    Neighbors by 1; and the neighbors of a node as the corners of a regular polygon around it, each with the next and the
-    opposite one, without which leaves that hang on one node, all alike to the pivots, would fall together.
+    Neighbors by 1; and the neighbors of a node as the corners of a regular polygon around it, each with the next and
+    the opposite one, without which leaves that hang on one node, all alike to the pivots, would fall together.
     """
     degrees = np.diff(adjacency.indptr)
     hub, corner = np.repeat(np.arange(len(degrees)), degrees), adjacency.indices
