@@ -1,0 +1,167 @@
+"""PairTable: what it computes from itself, and what it survives on disk."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from proximity.oracle import random_graph
+
+from ugraphemb import EditCosts, GraphSet, PairTable, __version__, pairwise
+from ugraphemb.errors import TableError
+from ugraphemb.graphs import concatenated
+
+RANDOM = np.random.default_rng(0)
+GRAPHS = concatenated([random_graph(RANDOM, int(n), 0.4, 2).graphs for n in [0, 0, 1, 2, 3, 3, 4, 5, 6, 7]])
+TABLE = pairwise(GRAPHS, method="tight")
+
+
+def assert_equal(first: PairTable, second: PairTable) -> None:
+    for name in ("left", "right", "value", "lower", "upper", "proven"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+        assert getattr(first, name).dtype == getattr(second, name).dtype
+    for name in ("metric", "kind", "method", "costs", "settings", "fingerprints", "counts", "symmetric", "version"):
+        assert getattr(first, name) == getattr(second, name)
+    assert first.is_normalised == second.is_normalised
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "hed"}, {"metric": "mcs"}, {"costs": EditCosts(node_relabel=0.3)}])
+def test_what_is_written_is_read(tmp_path, options: dict):
+    table = pairwise(GRAPHS, **options)
+    table.write(tmp_path / "t.parquet")
+    assert_equal(PairTable.read(tmp_path / "t.parquet", GRAPHS), table)
+    normalised = table.normalised()
+    normalised.write(tmp_path / "n.parquet")
+    assert_equal(PairTable.read(tmp_path / "n.parquet"), normalised)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["n.parquet", "t.parquet"]
+
+
+def test_anyone_can_read_the_columns(tmp_path):
+    TABLE.write(tmp_path / "t.parquet")
+    content = pq.read_table(tmp_path / "t.parquet")
+    assert content.column_names == ["left", "right", "value", "lower", "upper", "proven"]
+    np.testing.assert_array_equal(content["value"].to_numpy(), TABLE.value)
+    assert TABLE.version == __version__
+
+
+def test_a_table_of_other_graphs_is_refused(tmp_path):
+    TABLE.write(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match=r"t\.parquet: the table is of 10 graphs .* not of 9 graphs"):
+        PairTable.read(tmp_path / "t.parquet", GRAPHS[:9])
+    with pytest.raises(TableError, match="not of 10 graphs"):
+        PairTable.read(tmp_path / "t.parquet", GRAPHS[::-1])
+    with pytest.raises(TableError):
+        PairTable.read(tmp_path / "t.parquet", GRAPHS, GRAPHS)
+    across = pairwise(GRAPHS, GRAPHS[:3], method="branch")
+    across.write(tmp_path / "a.parquet")
+    assert len(PairTable.read(tmp_path / "a.parquet", GRAPHS, GRAPHS[:3])) == 30
+
+
+def test_torn_and_foreign_files_are_refused_at_every_length(tmp_path):
+    TABLE.write(tmp_path / "t.parquet")
+    whole = (tmp_path / "t.parquet").read_bytes()
+    for length in range(0, len(whole), max(1, len(whole) // 40)):
+        (tmp_path / "torn.parquet").write_bytes(whole[:length])
+        with pytest.raises(TableError, match=r"torn\.parquet"):
+            PairTable.read(tmp_path / "torn.parquet")
+    pq.write_table(pa.table({"left": [1]}), tmp_path / "foreign.parquet")
+    with pytest.raises(TableError, match="not a pair table"):
+        PairTable.read(tmp_path / "foreign.parquet")
+    with pytest.raises(FileNotFoundError):
+        PairTable.read(tmp_path / "none.parquet")
+
+
+def test_normalised_values_are_divided_by_the_mean_size():
+    normalised = TABLE.normalised()
+    sizes = (GRAPHS.num_nodes[TABLE.left] + GRAPHS.num_nodes[TABLE.right]) / 2
+    filled = sizes > 0
+    np.testing.assert_allclose(normalised.value[filled], TABLE.value[filled] / sizes[filled])
+    np.testing.assert_allclose(normalised.lower[filled], TABLE.lower[filled] / sizes[filled])
+    assert normalised.value[~filled].tolist() == [0]  # two empty graphs
+    assert normalised.normalised() is normalised
+    assert pairwise(GRAPHS, [(0, 1)], metric="mcs").normalised().value.tolist() == [1]
+    assert pairwise(GRAPHS, [(9, 9)], metric="mcs").normalised().value.tolist() == [1]
+
+
+def test_the_matrix_of_all_pairs_is_dense_symmetric_and_0_on_the_diagonal():
+    matrix = TABLE.matrix()
+    assert not isinstance(matrix, np.ma.MaskedArray)
+    np.testing.assert_array_equal(matrix, matrix.T)
+    assert (np.diag(matrix) == 0).all()
+    np.testing.assert_array_equal(matrix[TABLE.left, TABLE.right], TABLE.value)
+
+
+def test_missing_pairs_are_masked_not_0():
+    matrix = TABLE.where(TABLE.left == 3).matrix()
+    assert isinstance(matrix, np.ma.MaskedArray)
+    assert matrix.mask[4, 5]
+    assert not matrix.mask[3, 5]
+    assert not matrix.mask[5, 3]
+    assert pairwise(GRAPHS, metric="mcs").matrix().mask.diagonal().all()  # nobody computed how like itself a graph is
+
+
+def test_where_and_sample_choose_rows():
+    some = TABLE.where(TABLE.value > 5)
+    assert 0 < len(some) < len(TABLE)
+    assert (some.value > 5).all()
+    assert_equal(TABLE.where(slice(3, 9)), TABLE.where(np.arange(3, 9)))
+    sample = TABLE.sample(7, seed=3)
+    assert len(sample) == 7
+    assert_equal(sample, TABLE.sample(7, seed=3))
+    rows = set(zip(TABLE.left.tolist(), TABLE.right.tolist(), strict=True))
+    assert len(rows & set(zip(sample.left.tolist(), sample.right.tolist(), strict=True))) == 7
+    with pytest.raises(ValueError, match="sample of 99"):
+        TABLE.sample(99)
+    with pytest.raises(ValueError, match=r"mask of shape \(2,\)"):
+        TABLE.where([True, False])
+
+
+def test_merged_parts_are_the_whole():
+    half = len(TABLE) // 2
+    assert_equal(TABLE.where(slice(half, None)).merge(TABLE.where(slice(0, half + 3))), TABLE)
+
+
+def test_merging_keeps_the_tighter_bounds():
+    first = TABLE.where([0, 1])
+    weaker = first.where([0, 1])
+    object.__setattr__(weaker, "lower", first.lower - 1)
+    object.__setattr__(weaker, "upper", first.upper + 1)
+    assert_equal(weaker.merge(first), first)
+
+
+def test_tables_that_do_not_belong_together_do_not_merge():
+    for other in (
+        pairwise(GRAPHS, method="branch"),
+        pairwise(GRAPHS, metric="mcs"),
+        pairwise(GRAPHS[:9]),
+        TABLE.normalised(),
+    ):
+        with pytest.raises(TableError, match="do not merge"):
+            TABLE.merge(other)
+
+
+def test_distances_from_elsewhere_make_a_table():
+    table = PairTable.from_values(GRAPHS, [(0, 1), (2, 3)], [0.5, 2.0], kind="distance", name="mine")
+    assert (table.metric, table.kind, table.value.tolist()) == ("mine", "distance", [0.5, 2.0])
+    assert table.matrix()[3, 2] == 2.0
+    with pytest.raises(ValueError, match=r"values of shape \(1,\) for 2 pairs"):
+        PairTable.from_values(GRAPHS, [(0, 1), (2, 3)], [0.5], kind="distance")
+    with pytest.raises(ValueError, match="kind is 'near'"):
+        PairTable.from_values(GRAPHS, [(0, 1)], [0.5], kind="near")
+
+
+def test_two_million_pairs_load_in_moments(tmp_path):
+    size = 2001
+    graphs = GraphSet.from_edges([1] * size, [])
+    left, right = np.triu_indices(size, 1)
+    value = np.random.default_rng(0).integers(0, 200, len(left)).astype(np.float64)
+    table = PairTable.from_values(graphs, np.column_stack([left, right]).astype(np.int32), value, kind="distance")
+    assert len(table) > 2_000_000
+    table.write(tmp_path / "t.parquet")
+    begin = time.process_time()
+    again = PairTable.read(tmp_path / "t.parquet", graphs)
+    assert time.process_time() - begin < 2  # ten million take a second or so on a machine with nothing else to do
+    np.testing.assert_array_equal(again.value, value)
