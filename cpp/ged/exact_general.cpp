@@ -95,6 +95,11 @@ auto GeneralSearch::run(const GraphView& left, const GraphView& right, const Edi
     return {root_lower_, upper_, false};
 }
 
+auto GeneralSearch::expired() -> bool {
+    stopped_ = stopped_ || deadline_->expired();
+    return stopped_;
+}
+
 /// Half of what the edges of u and v to undecided nodes cost at least: every edge takes its cheapest fate, seen from
 /// the one side and from the other.
 auto GeneralSearch::inner_cost(Node u, Node v) const -> double {
@@ -161,7 +166,7 @@ auto GeneralSearch::fill_costs() -> void {
         }
     }
     for (Node u = 0; u < left_->n; ++u) {
-        if (image_[index(u)] != open) {
+        if (image_[index(u)] != open || expired()) {
             continue;
         }
         double* row = cost_.data() + index(u) * width_;
@@ -201,7 +206,7 @@ auto GeneralSearch::assign() -> double {
     std::fill(col_to_row_.begin(), col_to_row_.end(), open);
     double total = 0;
     for (Node start = 0; start < left_->n; ++start) {
-        if (image_[index(start)] != open) {
+        if (image_[index(start)] != open || expired()) {
             continue;
         }
         std::fill(distance_.begin(), distance_.end(), infinity);
@@ -259,13 +264,12 @@ auto GeneralSearch::assign() -> double {
 }
 
 auto GeneralSearch::search(Node decided) -> void {
-    if (stopped_ || deadline_->expired()) {
-        stopped_ = true;
-        return;
-    }
     const Node m = right_->n;
     fill_costs();
     const double lower = fixed_ + base_ + assign();
+    if (expired()) {
+        return;
+    }
     if (decided == 0) {
         root_lower_ = std::max(root_lower_, lower);
     }

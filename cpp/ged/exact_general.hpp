@@ -31,6 +31,7 @@ class GeneralSearch {
         Label label;
     };
 
+    auto expired() -> bool;
     auto search(Node decided) -> void;
     auto fill_costs() -> void;
     auto assign() -> double;

@@ -28,9 +28,7 @@ class UniformSearch {
              std::int64_t upper, std::span<Node> mapping) -> Bounds;
 
     std::int64_t nodes = 0;   ///< search nodes of the last run
-    std::int64_t sweeps = 0;  ///< dual ascent sweeps of the last run
-    int max_rounds = 20;
-    int min_gain = 12;
+    std::int64_t sweeps = 0;  ///< passes of dual ascent of the last run
 
   private:
     using Cost = std::int32_t;
@@ -41,6 +39,10 @@ class UniformSearch {
         std::vector<Label> label;
         auto assign(const GraphView& graph) -> void;
         [[nodiscard]] auto degree() const -> Node;
+        [[nodiscard]] auto neighbors(Node u) const -> std::span<const Node> {
+            const auto at = static_cast<std::size_t>(u);
+            return {neighbor.data() + first[at], static_cast<std::size_t>(first[at + 1] - first[at])};
+        }
     };
 
     /// The problem that is left after some pairs are fixed and some cells are dropped.
@@ -55,38 +57,71 @@ class UniformSearch {
         std::int64_t lower = 0;                    // scaled
     };
 
+    struct Choice {
+        Node row;
+        Node cells;
+    };
+    /// An edge kept by the matching of one cell: directed edges of left and of right.
+    struct Kept {
+        std::uint32_t left;
+        std::uint32_t right;
+    };
+
+    auto set_upper(std::int64_t upper) -> void;
+    auto start(const GraphView& left, const GraphView& right) -> bool;
     auto search(std::size_t depth) -> void;
+    auto strengthen(Level& root) -> bool;
+    [[nodiscard]] auto branching_row(const Level& level) const -> Choice;
+    auto force(Level& level, Node u, Node v) -> void;
+    auto forbid(Level& level, Node u, Node v) -> void;
+    auto expired(std::int64_t work) -> bool;
+    [[nodiscard]] auto pruned(std::int64_t lower) const -> bool { return lower > target_; }
+
     auto bound(Level& level) -> bool;
     auto solve(Level& level) -> bool;
     auto augment(Level& level, Node row) -> bool;
+    auto repair(Level& level) -> void;
     auto evaluate(const Level& level) -> void;
-    auto filter(Level& level) -> bool;
-    auto force(Level& level, Node u, Node v) -> void;
-    auto forbid(Level& level, Node u, Node v) -> void;
-    auto refresh(Level& level) -> void;
+    auto filter(Level& level) -> void;
     auto ascend(Level& level) -> void;
-    template <bool Give>
-    auto cell(Level& level, Node u, Node v) -> Cost;
+    auto settle(Level& level, int steps) -> bool;
+    auto refresh(Level& level) -> void;
+    auto refresh_row(Level& level, Node u) -> void;
     auto refresh_cell(Level& level, Node u, Node v) -> void;
-    auto repair_rows(Level& level) -> void;
-    [[nodiscard]] auto pruned(std::int64_t lower_scaled) const -> bool { return lower_scaled > target_; }
-    auto set_upper(std::int64_t upper) -> void;
+    auto list_arcs(const Level& level) -> void;
+    auto load_shares(const Level& level, Node u, std::size_t from, std::size_t to) -> void;
+    template <class Use>
+    auto with_matching(const Level& level, Node u, Node v, const Use& use) -> Cost;
+    auto gain(const Level& level, Node u, Node v) -> Cost;
+    auto give(Level& level, Node u, Node v) -> void;
+    auto kept(const Level& level, Node u, Node v) -> void;
 
     Side left_, right_;
     Node stride_ = 0;
     std::size_t right_arcs_ = 0;
-    bool sweeping_ = false;
+    bool sharing_ = false;                // rewards are split unevenly; else always in halves
     std::vector<std::uint8_t> adjacent_;  // right x right
     std::vector<Level> levels_;
-    std::vector<Node> image_, candidate_;
-    std::vector<Cost> key_, block_;
+    std::vector<Node> image_;
+    std::span<Node> best_;
+    std::int64_t constant_ = 0, upper_ = 0, target_ = 0;
+    std::int64_t step_ = 1;  // by which two costs differ at least
+
+    std::vector<Cost> key_, block_;  // of the shortest path search
     std::vector<Node> pred_, scanned_;
     std::vector<Cost> scanned_at_;
-    std::span<Node> best_;
-    std::int64_t work_ = 0;
-    std::int64_t constant_ = 0, upper_ = 0, step_ = 1, target_ = 0;
+
+    std::vector<std::uint32_t> row_arcs_;  // of the row at hand, to rows not fixed
+    std::vector<std::uint32_t> col_arcs_;  // of all columns, to columns not fixed
+    std::vector<std::uint32_t> col_first_;
+    std::vector<Cost> shares_;  // row_arcs_ x col_arcs_; below 0 where the cell at the other end is dropped
+    std::vector<Kept> kept_;
+    std::vector<std::uint8_t> mark_;
+
     const Deadline* deadline_ = nullptr;
-    bool stopped_ = false;
+    std::int64_t work_ = 0;
+    std::int64_t budget_ = 0;  // of sweeps, before the root is strengthened
+    bool stopped_ = false, unwinding_ = false;
 };
 
 }  // namespace uge::ged

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <ctime>
 #include <vector>
 
 #include "../ged/edit_cost.hpp"
@@ -221,12 +222,12 @@ TEST("large graphs come back soon after the deadline, with valid bounds") {
         const auto a = oracle::random_sparse_graph(random, n, n / 10, 5);
         const auto b = oracle::random_sparse_graph(random, n + 3, n / 10, 5);
         for (const auto& costs : {EditCosts{}, half}) {
-            const auto start = Deadline::Clock::now();
+            const auto start = std::clock();  // not the wall's: other processes may have the machine
             std::vector<Node> mapping(static_cast<std::size_t>(n));
             ExactWorkspace workspace;
             const auto found = exact(a.view(), b.view(), costs, Deadline(0.02), workspace, mapping);
-            const std::chrono::duration<double> took = Deadline::Clock::now() - start;
-            CHECK(took.count() < 0.2, n, took.count());
+            const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+            CHECK(took < 0.1, n, took);
             CHECK(found.lower <= found.upper && found.upper == edit_cost(a.view(), b.view(), costs, mapping), n);
         }
     }

@@ -1,0 +1,473 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "exact_matching.hpp"
+#include "exact_scale.hpp"
+#include "exact_uniform.hpp"
+
+/// The bounds of UniformSearch: the assignment over the cells, and the shares of the rewards that they count on.
+namespace uge::ged {
+
+using namespace uniform;
+
+/// Lower bound of the level as far as it pays; false if nothing better than the best map can be below it.
+auto UniformSearch::bound(Level& level) -> bool {
+    constexpr int max_rounds = 20;
+    constexpr Cost min_progress = 30;
+    if (!solve(level)) {
+        return false;
+    }
+    evaluate(level);
+    for (int round = 0; round < max_rounds && !pruned(level.lower); ++round) {
+        filter(level);
+        if (!sharing_ || expired(stride_)) {
+            break;
+        }
+        const auto before = level.lower;
+        ascend(level);
+        refresh(level);
+        if (stopped_) {  // what was bounded before still holds
+            return true;
+        }
+        repair(level);
+        if (!solve(level)) {
+            return false;
+        }
+        evaluate(level);
+        if (level.lower - before < min_progress) {
+            break;
+        }
+    }
+    return !pruned(level.lower);
+}
+
+/// Completes the assignment; false as soon as its cost shows the level to be hopeless.
+auto UniformSearch::solve(Level& level) -> bool {
+    for (const Node u : level.rows) {
+        if (level.row_to_col[index(u)] == open && !augment(level, u)) {
+            return false;
+        }
+    }
+    return !pruned(level.lower);
+}
+
+/// Shortest augmenting path from a row without a column. One more row, "inserted", has all the columns that no node of
+/// left is mapped to. Keys hold a distance and its column, so that one minimum finds both.
+auto UniformSearch::augment(Level& level, Node row) -> bool {
+    const auto width = index(stride_);
+    const Node inserted = left_.n;
+    const Cost* dual = level.col_dual.data();
+    Cost* key = key_.data();
+    Cost* block = block_.data();
+    Node* pred = pred_.data();
+    const Cost* first = level.cost.data() + index(row) * width;
+    const Cost first_base = level.row_dual[index(row)];
+    for (std::size_t x = 0; x < width; ++x) {
+        key[x] = (first[x] - dual[x] - first_base) * max_columns + static_cast<Cost>(x);
+        block[x] = 0;
+        pred[x] = row;
+    }
+    std::size_t count = 0;
+    Node through = open;  // the column by which the row "inserted" was reached, and how far it is
+    Cost through_at = 0;
+    Node last = open;
+    Cost distance = 0;
+    while (true) {
+        Cost least = std::numeric_limits<Cost>::max();
+        for (std::size_t x = 0; x < width; ++x) {
+            least = std::min(least, key[x]);
+        }
+        distance = least >> key_bits;
+        if (distance >= allowed / 2 || pruned(level.lower + distance)) {
+            level.lower += distance;
+            return false;
+        }
+        last = least & (max_columns - 1);
+        const Node mate = level.col_to_row[index(last)];
+        if (mate == open) {
+            break;
+        }
+        scanned_[count] = last;
+        scanned_at_[count++] = distance;
+        key[last] = block[last] = std::numeric_limits<Cost>::max();
+        if (mate == inserted) {
+            if (through != open) {
+                continue;
+            }
+            through = last;
+            through_at = distance;
+        }
+        const Cost* cost = level.cost.data() + index(mate) * width;
+        const Cost base = level.row_dual[index(mate)] - distance;
+        for (std::size_t x = 0; x < width; ++x) {
+            const Cost next = std::max((cost[x] - dual[x] - base) * max_columns + static_cast<Cost>(x), block[x]);
+            pred[x] = next < key[x] ? mate : pred[x];
+            key[x] = std::min(next, key[x]);
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto x = index(scanned_[i]);
+        const Cost change = distance - scanned_at_[i];
+        level.col_dual[x] -= change;
+        if (level.col_to_row[x] != inserted) {
+            level.row_dual[index(level.col_to_row[x])] += change;
+        }
+    }
+    if (through != open) {
+        level.row_dual[index(inserted)] += distance - through_at;
+    }
+    level.row_dual[index(row)] += distance;
+    level.lower += distance;
+    for (Node x = last;;) {
+        const Node mate = pred[x];
+        level.col_to_row[index(x)] = mate;
+        if (mate == inserted) {
+            x = through;
+            continue;
+        }
+        const Node before = level.row_to_col[index(mate)];
+        level.row_to_col[index(mate)] = x;
+        if (mate == row) {
+            return true;
+        }
+        x = before;
+    }
+}
+
+/// After costs have changed: duals feasible again, pairs that are no longer tight undone.
+auto UniformSearch::repair(Level& level) -> void {
+    const auto width = index(stride_);
+    const Cost* dual = level.col_dual.data();
+    for (const Node u : level.rows) {
+        const Cost* cost = level.cost.data() + index(u) * width;
+        Cost least = 2 * dropped;
+        for (std::size_t x = 0; x < width; ++x) {
+            least = std::min(least, cost[x] - dual[x]);
+        }
+        level.lower += least - level.row_dual[index(u)];
+        level.row_dual[index(u)] = least;
+        const Node mate = level.row_to_col[index(u)];
+        if (mate >= 0 && cost[mate] - dual[mate] != least) {
+            level.row_to_col[index(u)] = open;
+            level.col_to_row[index(mate)] = open;
+        }
+    }
+}
+
+/// The assignment's true cost may be a new upper bound.
+auto UniformSearch::evaluate(const Level& level) -> void {
+    for (const Node u : level.rows) {
+        image_[index(u)] = level.row_to_col[index(u)];
+    }
+    std::int64_t cost = constant_;
+    for (Node u = 0; u < left_.n; ++u) {
+        const auto v = index(image_[index(u)]);
+        cost += left_.label[index(u)] != right_.label[v] ? 1 : 0;
+        for (const Node w : left_.neighbors(u)) {
+            cost -= adjacent_[v * index(right_.n) + index(image_[index(w)])];
+        }
+    }
+    if (cost < upper_) {
+        set_upper(cost);
+        std::copy(image_.begin(), image_.end(), best_.begin());
+    }
+}
+
+/// Drops the cells that no map better than the best uses.
+auto UniformSearch::filter(Level& level) -> void {
+    const auto width = index(stride_);
+    const Cost* dual = level.col_dual.data();
+    const auto slack = static_cast<Cost>(std::min<std::int64_t>(target_ - level.lower, allowed / 2));
+    for (const Node u : level.rows) {
+        Cost* cost = level.cost.data() + index(u) * width;
+        const Cost limit = slack + level.row_dual[index(u)];
+        for (std::size_t x = 0; x < width; ++x) {
+            cost[x] = cost[x] - dual[x] > limit ? dropped : cost[x];
+        }
+    }
+}
+
+/// One pass of dual ascent: every cell hands what it does not need to the cells at the other ends of its edges.
+auto UniformSearch::ascend(Level& level) -> void {
+    const auto width = index(stride_);
+    const bool backward = ++sweeps % 2 == 1;
+    const std::size_t count = level.rows.size();
+    list_arcs(level);
+    for (std::size_t i = 0; i < count && !expired(stride_); ++i) {
+        const Node u = level.rows[backward ? count - 1 - i : i];
+        load_shares(level, u, 0, col_arcs_.size());
+        const Cost* cost = level.cost.data() + index(u) * width;
+        for (Node v = 0; v < right_.n; ++v) {
+            if (cost[v] < allowed) {
+                give(level, u, v);
+            }
+        }
+    }
+}
+
+/// Steps along the supergradient, each as long as the gap asks (Polyak): where the assignment keeps an edge at one end
+/// only, that end's share shrinks. Leaves the points where `ascend` is stuck, at first for worse.
+auto UniformSearch::settle(Level& level, int steps) -> bool {
+    for (int step = 0; step < steps; ++step) {
+        if (expired(static_cast<std::int64_t>(level.rows.size()) * stride_)) {
+            return true;
+        }
+        list_arcs(level);
+        kept_.clear();
+        for (const Node u : level.rows) {
+            kept(level, u, level.row_to_col[index(u)]);
+        }
+        const auto here = [&](const Kept& k) { return k.left * right_arcs_ + k.right; };
+        const auto there = [&](const Kept& k) {
+            return index(left_.reverse[k.left]) * right_arcs_ + index(right_.reverse[k.right]);
+        };
+        for (const auto& k : kept_) {
+            mark_[here(k)] = 1;
+        }
+        const auto agreed =
+            std::stable_partition(kept_.begin(), kept_.end(), [&](const Kept& k) { return mark_[there(k)] == 0; });
+        for (const auto& k : kept_) {
+            mark_[here(k)] = 0;
+        }
+        kept_.erase(agreed, kept_.end());
+        if (kept_.empty()) {
+            return true;
+        }
+        const std::int64_t gap = upper_ * scale - level.lower;
+        const auto length = static_cast<Cost>(std::max<std::int64_t>(1, gap / static_cast<std::int64_t>(kept_.size())));
+        for (const auto& k : kept_) {
+            const Cost share = std::max(0, level.share[here(k)] - length);
+            level.share[here(k)] = static_cast<std::uint8_t>(share);
+            level.share[there(k)] = static_cast<std::uint8_t>(reward - share);
+        }
+        for (const auto& k : kept_) {
+            refresh_cell(level, left_.neighbor[k.left], right_.neighbor[k.right]);
+        }
+        for (const Node u : level.rows) {
+            refresh_cell(level, u, level.row_to_col[index(u)]);
+        }
+        repair(level);
+        if (!solve(level)) {
+            return false;
+        }
+        evaluate(level);
+        if (pruned(level.lower)) {
+            return false;
+        }
+        filter(level);
+    }
+    return true;
+}
+
+auto UniformSearch::refresh(Level& level) -> void {
+    for (const Node u : level.rows) {
+        if (!expired(stride_)) {
+            refresh_row(level, u);
+        }
+    }
+}
+
+auto UniformSearch::refresh_row(Level& level, Node u) -> void {
+    Cost* cost = level.cost.data() + index(u) * index(stride_);
+    const Cost* unary = level.unary.data() + index(u) * index(stride_);
+    if (sharing_) {
+        load_shares(level, u, 0, col_arcs_.size());
+    }
+    for (Node v = 0; v < right_.n; ++v) {
+        if (cost[v] < allowed) {
+            cost[v] = unary[v] - gain(level, u, v);
+        }
+    }
+}
+
+auto UniformSearch::refresh_cell(Level& level, Node u, Node v) -> void {
+    Cost& cost = level.cost[index(u) * index(stride_) + index(v)];
+    if (cost < allowed) {
+        if (sharing_) {
+            load_shares(level, u, col_first_[index(v)], col_first_[index(v) + 1]);
+        }
+        cost = level.unary[index(u) * index(stride_) + index(v)] - gain(level, u, v);
+    }
+}
+
+/// The edges of right between nodes that are not fixed.
+auto UniformSearch::list_arcs(const Level& level) -> void {
+    if (!sharing_) {
+        return;
+    }
+    col_first_.resize(index(right_.n) + 1);
+    col_arcs_.clear();
+    for (Node v = 0; v < right_.n; ++v) {
+        col_first_[index(v)] = static_cast<std::uint32_t>(col_arcs_.size());
+        for (Node f = right_.first[index(v)]; level.col_to_row[index(v)] != gone && f < right_.first[index(v) + 1];
+             ++f) {
+            if (level.col_to_row[index(right_.neighbor[index(f)])] != gone) {
+                col_arcs_.push_back(static_cast<std::uint32_t>(f));
+            }
+        }
+    }
+    col_first_[index(right_.n)] = static_cast<std::uint32_t>(col_arcs_.size());
+}
+
+/// The shares of row u, for a range of `col_arcs_`. After `list_arcs`.
+auto UniformSearch::load_shares(const Level& level, Node u, std::size_t from, std::size_t to) -> void {
+    row_arcs_.clear();
+    shares_.resize(std::max(shares_.size(), index(max_degree) * right_arcs_));
+    for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
+        const Node w = left_.neighbor[index(e)];
+        if (level.row_to_col[index(w)] == gone) {
+            continue;
+        }
+        Cost* into = shares_.data() + row_arcs_.size() * right_arcs_;
+        const std::uint8_t* share = level.share.data() + index(e) * right_arcs_;
+        const Cost* cost = level.cost.data() + index(w) * index(stride_);
+        for (std::size_t j = from; j < to; ++j) {
+            const std::uint32_t f = col_arcs_[j];
+            into[j] = cost[right_.neighbor[f]] < allowed ? Cost{share[f]} : -dropped;
+        }
+        row_arcs_.push_back(static_cast<std::uint32_t>(e));
+    }
+}
+
+namespace {
+
+constexpr int max_small = 4;  // larger matchings are bounded from one side only
+
+/// The bound for many items on both sides: every small item takes the best of the others, shared or not.
+struct LooseMatching {
+    std::array<std::array<Cost, max_degree>, max_degree> weight;
+    std::array<Cost, max_degree> top;
+    int small;
+
+    auto best(int large) -> Cost {
+        Cost total = 0;
+        for (int s = 0; s < small; ++s) {
+            Cost most = 0;
+            for (int i = 0; i < large; ++i) {
+                most = std::max(most, weight[index(i)][index(s)]);
+            }
+            top[index(s)] = most;
+            total += most;
+        }
+        return total;
+    }
+    auto best_only(int large) -> Cost { return best(large); }
+    template <class Report>
+    auto pairs(int large, Report report) const -> void {
+        for (int s = 0; s < small; ++s) {
+            for (int i = 0; i < large && top[index(s)] > 0; ++i) {
+                if (weight[index(i)][index(s)] == top[index(s)]) {
+                    report(i, s);
+                    break;
+                }
+            }
+        }
+    }
+};
+
+}  // namespace
+
+/// Calls use(matching, small, large, arcs) with the weights of cell (u, v) filled in, where arcs(i, s) are the edges
+/// behind a weight. After `load_shares`.
+template <class Use>
+auto UniformSearch::with_matching(const Level& /*level*/, Node /*u*/, Node v, const Use& use) -> Cost {
+    const std::size_t from = col_first_[index(v)];
+    const int num_rows = static_cast<int>(row_arcs_.size());
+    const int num_cols = static_cast<int>(col_first_[index(v) + 1] - from);
+    const bool rows_small = num_rows <= num_cols;
+    const int small = rows_small ? num_rows : num_cols;
+    const int large = rows_small ? num_cols : num_rows;
+    const auto arcs = [&](int i, int s) {
+        return rows_small ? Kept{row_arcs_[index(s)], col_arcs_[from + index(i)]}
+                          : Kept{row_arcs_[index(i)], col_arcs_[from + index(s)]};
+    };
+    const auto fill = [&](auto& matching, int count) -> Cost {
+        const Cost* shares = shares_.data() + from;
+        for (int i = 0; i < large; ++i) {
+            for (int s = 0; s < count; ++s) {
+                matching.weight[index(i)][index(s)] =
+                    rows_small ? shares[index(s) * right_arcs_ + index(i)] : shares[index(i) * right_arcs_ + index(s)];
+            }
+        }
+        return use(matching, small, large, arcs);
+    };
+    switch (small) {
+        case 0:
+            return 0;
+        case 1: {
+            SmallMatching<1, max_degree> matching;
+            return fill(matching, 1);
+        }
+        case 2: {
+            SmallMatching<2, max_degree> matching;
+            return fill(matching, 2);
+        }
+        case 3: {
+            SmallMatching<3, max_degree> matching;
+            return fill(matching, 3);
+        }
+        case max_small: {
+            SmallMatching<max_small, max_degree> matching;
+            return fill(matching, max_small);
+        }
+        default: {
+            LooseMatching matching;
+            matching.small = small;
+            return fill(matching, small);
+        }
+    }
+}
+
+/// The reward that cell (u, v) can count on: the best matching of its neighbors.
+auto UniformSearch::gain(const Level& level, Node u, Node v) -> Cost {
+    if (!sharing_) {
+        return scale * std::min(level.row_degree[index(u)], level.col_degree[index(v)]);
+    }
+    return with_matching(level, u, v,
+                         [](auto& matching, int, int large, const auto&) { return matching.best_only(large); });
+}
+
+/// Raises the shares of cell (u, v) as far as its reduced cost stays above zero: no matching has more than `small`
+/// pairs, so each may take that part of what the best matching with it falls short.
+auto UniformSearch::give(Level& level, Node u, Node v) -> void {
+    const std::size_t at = index(u) * index(stride_) + index(v);
+    const Cost most = level.unary[at] - level.row_dual[index(u)] - level.col_dual[index(v)];
+    with_matching(level, u, v, [&](auto& matching, int small, int large, const auto& arcs) {
+        const auto raise = [&](int i, int s, Cost to) {
+            if (matching.weight[index(i)][index(s)] >= 0) {
+                const auto [e, f] = arcs(i, s);
+                const Cost share = std::min(reward, to);
+                level.share[e * right_arcs_ + f] = static_cast<std::uint8_t>(share);
+                level.share[index(left_.reverse[e]) * right_arcs_ + index(right_.reverse[f])] =
+                    static_cast<std::uint8_t>(reward - share);
+            }
+        };
+        const Cost best = matching.best(large);
+        if constexpr (requires { matching.top; }) {
+            const Cost part = (most - best) / small;
+            for (int s = 0; s < small; ++s) {
+                for (int i = 0; i < large; ++i) {
+                    raise(i, s, matching.top[index(s)] + part);
+                }
+            }
+        } else {
+            matching.marginals(large, [&](int i, int s, Cost with) {
+                raise(i, s, matching.weight[index(i)][index(s)] + (most - with) / small);
+            });
+        }
+        return best;
+    });
+}
+
+/// Appends the edges that the matching of cell (u, v) keeps.
+auto UniformSearch::kept(const Level& level, Node u, Node v) -> void {
+    load_shares(level, u, col_first_[index(v)], col_first_[index(v) + 1]);
+    with_matching(level, u, v, [&](auto& matching, int, int large, const auto& arcs) {
+        const Cost best = matching.best(large);
+        matching.pairs(large, [&](int i, int s) { kept_.push_back(arcs(i, s)); });
+        return best;
+    });
+}
+
+}  // namespace uge::ged
