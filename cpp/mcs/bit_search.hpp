@@ -7,6 +7,7 @@
 #include "../deadline.hpp"
 #include "bits.hpp"
 #include "problem.hpp"
+#include "state_table.hpp"
 
 namespace uge::mcs {
 
@@ -16,8 +17,10 @@ class BitSearch {
   public:
     static constexpr int capacity = 64 * W;
 
-    auto run(const Problem& problem, const Deadline& deadline, std::vector<Match>& best) -> Outcome {
+    auto run(const Problem& problem, const Deadline& deadline, StateTable& table, std::vector<Match>& best) -> Outcome {
         load(problem);
+        table_ = &table;
+        table.clear();
         deadline_ = &deadline;
         best_ = &best;
         best.clear();
@@ -114,54 +117,91 @@ class BitSearch {
 
     /// Matches pairs that some optimal solution holds: of one class, and both without a live neighbor, or both
     /// adjacent to every live node of their graph. (Exchange argument: whatever else they are matched with in a
-    /// solution, their partners can be matched with each other.) Returns how many.
-    auto match_forced(Class* classes, int count, const std::array<Set, 2>& alive,
-                      const std::array<std::array<std::uint16_t, capacity>, 2>& degree) -> int {
-        const std::array<int, 2> size{alive[0].count(), alive[1].count()};
-        int matched = 0;
+    /// solution, their partners can be matched with each other.) Returns whether there were any.
+    auto match_forced(Class* classes, int count, const std::array<Set, 2>& alive) -> bool {
+        std::array<Set, 2> lonely;
+        std::array<Set, 2> full;
+        for (std::size_t s = 0; s < 2; ++s) {
+            Set seen;
+            full[s] = alive[s];
+            for (Set rest = alive[s]; !rest.empty();) {
+                const int u = rest.pop();
+                seen |= adjacent(s, u);
+                full[s] = full[s] - apart(s, u);
+            }
+            lonely[s] = alive[s] - seen;
+            if (planes_ > 1) full[s] = {};
+            if (lonely[s].empty() && full[s].empty()) return false;
+        }
+        const bool start = matches_.empty();
+        bool any = false;
         bool all_attached = false;
         for (int i = 0; i < count; ++i) {
             auto& c = classes[i];
-            std::array<Set, 2> lonely;
-            std::array<Set, 2> full;
-            for (std::size_t s = 0; s < 2; ++s) {
-                for (Set rest = c.side[s]; !rest.empty();) {
-                    const int u = rest.pop();
-                    const int d = degree[s][static_cast<std::size_t>(u)];
-                    if (d == 0) {
-                        lonely[s].insert(u);
-                    } else if (d == size[s] - 1) {
-                        full[s].insert(u);
-                    }
-                }
-            }
-            if (connected_ && !c.attached && !matches_.empty()) continue;
-            const auto pair_up = [&](Set left, Set right) {
-                int pairs = 0;
-                for (; !left.empty() && !right.empty(); ++pairs) {
+            const auto pair_up = [&](const std::array<Set, 2>& forced) {
+                Set left = c.side[0] & forced[0];
+                Set right = c.side[1] & forced[1];
+                bool some = false;
+                while (!left.empty() && !right.empty()) {
                     const int u = left.pop();
                     const int v = right.pop();
                     c.side[0].erase(u);
                     c.side[1].erase(v);
                     match(0, u, v);
+                    some = true;
                 }
-                return pairs;
+                return some;
             };
-            if (!connected_ || c.attached) matched += pair_up(lonely[0], lonely[1]);
-            if (planes_ == 1) {
-                const int pairs = pair_up(full[0], full[1]);
-                matched += pairs;
-                all_attached |= pairs > 0;
-            }
+            if (!connected_ || c.attached) any |= pair_up(lonely);
+            if (!connected_ || c.attached || start) all_attached |= pair_up(full);
         }
         if (all_attached) {
             for (int i = 0; i < count; ++i) classes[i].attached = true;
         }
-        return matched;
+        return any || all_attached;
+    }
+
+    /// Takes out nodes that no path of live nodes joins to the matched ones. Returns whether there were any.
+    auto cut_off(Class* classes, int count, const std::array<Set, 2>& alive) const -> bool {
+        std::array<Set, 2> reached;
+        for (int i = 0; i < count; ++i) {
+            if (!classes[i].attached) continue;
+            for (std::size_t s = 0; s < 2; ++s) reached[s] |= classes[i].side[s];
+        }
+        for (std::size_t s = 0; s < 2; ++s) {
+            for (Set rest = reached[s]; !rest.empty();) {
+                const auto found = (adjacent(s, rest.pop()) & alive[s]) - reached[s];
+                reached[s] |= found;
+                rest |= found;
+            }
+        }
+        if (reached == alive) return false;
+        for (int i = 0; i < count; ++i) {
+            for (std::size_t s = 0; s < 2; ++s) classes[i].side[s] = classes[i].side[s] & reached[s];
+        }
+        return true;
+    }
+
+    auto key_of(const Class* classes, int count) const -> StateTable::Key {
+        StateTable::Key key;
+        for (int i = 0; i < count; ++i) {
+            std::uint64_t first = connected_ && classes[i].attached ? 1 : 0;
+            std::uint64_t second = first;
+            for (const auto& side : classes[i].side) {
+                for (const auto word : side.word) {
+                    first = (first ^ word) * 0x9e3779b97f4a7c15ULL;
+                    first ^= first >> 32;
+                    second = (second + word) * 0xc4ceb9fe1a85ec53ULL;
+                    second ^= second >> 29;
+                }
+            }
+            key.add(first, second);
+        }
+        return key;
     }
 
     auto stop() -> bool {
-        constexpr std::int64_t every = 64;
+        constexpr std::int64_t every = 64 / (W * W);
         if (++branches_ % every == 0 && deadline_->expired()) stopped_ = true;
         return stopped_;
     }
@@ -170,6 +210,9 @@ class BitSearch {
     /// the arena behind them.
     void search(Class* classes, int count) {
         const std::size_t depth = matches_.size();
+        bool entered = false;
+        StateTable::Key entry;
+        int entry_size = 0;
         while (true) {
             std::array<Set, 2> alive;
             int bound = static_cast<int>(matches_.size());
@@ -196,24 +239,32 @@ class BitSearch {
             }
             count = kept;
             if (chosen < 0 || bound <= static_cast<int>(best_->size())) break;
-
-            std::array<std::array<std::uint16_t, capacity>, 2> degree;
-            for (std::size_t s = 0; s < 2; ++s) {
-                for (Set rest = alive[s]; !rest.empty();) {
-                    const int u = rest.pop();
-                    degree[s][static_cast<std::size_t>(u)] =
-                        static_cast<std::uint16_t>((adjacent(s, u) & alive[s]).count());
-                }
+            if (stop()) {
+                open_ = std::max(open_, bound);
+                break;
             }
-            if (match_forced(classes, count, alive, degree) > 0) continue;
+            if (match_forced(classes, count, alive)) continue;
+            if (connected_ && !matches_.empty() && cut_off(classes, count, alive)) continue;
+            const auto state = key_of(classes, count);
+            if (static_cast<int>(matches_.size()) + table_->find(state) <= static_cast<int>(best_->size())) break;
+            if (!entered) {
+                entered = true;
+                entry = state;
+                entry_size = static_cast<int>(matches_.size());
+            }
 
             auto& c = classes[chosen];
             const std::size_t s = c.side[0].count() <= c.side[1].count() ? 0 : 1;
             const std::size_t t = 1 - s;
             int u = -1;
+            int degree = -1;
             for (Set rest = c.side[s]; !rest.empty();) {
                 const int x = rest.pop();
-                if (u < 0 || degree[s][static_cast<std::size_t>(x)] > degree[s][static_cast<std::size_t>(u)]) u = x;
+                const int d = (adjacent(s, x) & alive[s]).count();
+                if (d > degree) {
+                    u = x;
+                    degree = d;
+                }
             }
 
             std::array<Candidate, capacity> candidates;
@@ -228,8 +279,7 @@ class BitSearch {
                 int child = static_cast<int>(matches_.size()) + 1;
                 split(classes, count, s, u, v,
                       [&](const Set& x, const Set& y, bool) { child += std::min(x.count(), y.count()); });
-                const int gap =
-                    std::abs(degree[s][static_cast<std::size_t>(u)] - degree[t][static_cast<std::size_t>(v)]);
+                const int gap = std::abs(degree - (adjacent(t, v) & alive[t]).count());
                 candidates[static_cast<std::size_t>(num_candidates++)] = {child, gap, v};
             }
             std::sort(candidates.begin(), candidates.begin() + num_candidates, [](const auto& x, const auto& y) {
@@ -239,10 +289,6 @@ class BitSearch {
             for (int k = 0; k < num_candidates; ++k) {
                 const auto& candidate = candidates[static_cast<std::size_t>(k)];
                 if (candidate.bound <= static_cast<int>(best_->size())) break;
-                if (stop()) {
-                    open_ = std::max(open_, bound);
-                    break;
-                }
                 Class* children = classes + count;
                 int num_children = 0;
                 split(classes, count, s, u, candidate.node, [&](const Set& x, const Set& y, bool attached) {
@@ -270,6 +316,7 @@ class BitSearch {
             c.side[s] = c.side[s] - gone;
         }
         if (matches_.size() > best_->size()) *best_ = matches_;
+        if (entered && !stopped_) table_->store(entry, static_cast<int>(best_->size()) - entry_size);
         matches_.resize(depth);
     }
 
@@ -280,6 +327,7 @@ class BitSearch {
     std::vector<Match> matches_;
     std::vector<Match>* best_ = nullptr;
     const Deadline* deadline_ = nullptr;
+    StateTable* table_ = nullptr;
     std::int64_t branches_ = 0;
     int num_roots_ = 0;
     int planes_ = 1;

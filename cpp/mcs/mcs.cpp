@@ -12,6 +12,7 @@ namespace uge::mcs {
 struct Workspace::Memory {
     Problem problem;
     std::vector<Match> best;
+    StateTable table;
     BitSearch<1> bits1;
     BitSearch<2> bits2;
     BitSearch<4> bits4;
@@ -115,9 +116,9 @@ auto solve(Workspace::Memory& memory, const Deadline& deadline) -> Outcome {
     const auto& problem = memory.problem;
     const int n = std::max(problem.graph[0].n, problem.graph[1].n);
     if (problem.planes <= max_planes) {
-        if (n <= BitSearch<1>::capacity) return memory.bits1.run(problem, deadline, memory.best);
-        if (n <= BitSearch<2>::capacity) return memory.bits2.run(problem, deadline, memory.best);
-        if (n <= BitSearch<4>::capacity) return memory.bits4.run(problem, deadline, memory.best);
+        if (n <= BitSearch<1>::capacity) return memory.bits1.run(problem, deadline, memory.table, memory.best);
+        if (n <= BitSearch<2>::capacity) return memory.bits2.run(problem, deadline, memory.table, memory.best);
+        if (n <= BitSearch<4>::capacity) return memory.bits4.run(problem, deadline, memory.table, memory.best);
     }
     return memory.array.run(problem, deadline, memory.best);
 }

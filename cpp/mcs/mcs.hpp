@@ -28,7 +28,7 @@ class Workspace {
     Workspace(Workspace&&) noexcept;
     auto operator=(Workspace&&) noexcept -> Workspace&;
 
-    /// Branches of the last search: work that does not depend on the machine.
+    /// Steps of the last search: work that does not depend on the machine.
     [[nodiscard]] auto branches() const -> std::int64_t;
 
     struct Memory;
