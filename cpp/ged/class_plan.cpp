@@ -107,6 +107,9 @@ auto ClassPlan::write_by_bits(const GraphView& left, const GraphView& right, con
             for (std::size_t head = 0; head < tail; ++head) {
                 const Node u = queue_[head];
                 std::uint64_t near = row[at(mapping[at(u)])] & free;
+                if (near == 0 || tail == at(left.n)) {
+                    continue;
+                }
                 for (const Node x : left.neighbors(u)) {
                     const std::uint64_t images = near & allowed_[at(classes.of_left(x))];
                     if (images != 0 && mapping[at(x)] == open) {
