@@ -2,13 +2,20 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "pairwise.hpp"
+#include "substructures/dictionary.hpp"
+#include "substructures/graphlets.hpp"
+#include "substructures/paths.hpp"
+#include "substructures/wl.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -199,6 +206,126 @@ void mcs_pairs(const Graphs& left, const Graphs& right, const Array<const std::i
     });
 }
 
+/// A vector as an array that owns it.
+template <class T>
+auto array(std::vector<T> values) -> Array<T> {
+    auto* owned = new std::vector<T>(std::move(values));
+    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(owned->data(), {owned->size()}, owner);
+}
+
+using uge::substructures::Dictionary;
+using SparseArrays = std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<std::int64_t>>;
+
+auto arrays(uge::substructures::Counts counts) -> SparseArrays {
+    return {array(std::move(counts.indptr)), array(std::move(counts.features)), array(std::move(counts.counts))};
+}
+
+void restore(Dictionary* self, const Array<const std::int64_t>& offsets, const Array<const std::int32_t>& keys) {
+    const auto cuts = span(offsets);
+    require(!cuts.empty() && cuts.front() == 0 && cuts.back() == static_cast<std::int64_t>(keys.shape(0)) &&
+                std::is_sorted(cuts.begin(), cuts.end()),
+            "offsets must ascend from 0 to the length of keys");
+    new (self) Dictionary({cuts.begin(), cuts.end()}, {span(keys).begin(), span(keys).end()});
+}
+
+auto wl_colors(const Graphs& graphs, int iterations, Dictionary& dictionary, bool learn) -> Array<std::int32_t> {
+    require(iterations >= 0, "iterations must not be negative");
+    std::vector<std::int32_t> colors;
+    {
+        const nb::gil_scoped_release released;
+        colors = learn ? uge::substructures::learn_wl_colors(graphs.packed(), iterations, dictionary)
+                       : uge::substructures::wl_colors(graphs.packed(), iterations, dictionary);
+    }
+    return array(std::move(colors));
+}
+
+auto color_counts(const Graphs& graphs, const Array<const std::int32_t>& colors) -> SparseArrays {
+    const auto nodes = graphs.packed().labels.size();
+    require(nodes == 0 ? colors.shape(0) == 0 : colors.shape(0) % nodes == 0,
+            "colors must have an entry for each node and iteration");
+    return arrays(uge::substructures::color_counts(graphs.packed(), span(colors)));
+}
+
+auto path_counts(const Graphs& graphs, bool labeled, Dictionary& dictionary, bool learn) -> SparseArrays {
+    uge::substructures::Counts counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = learn ? uge::substructures::learn_path_counts(graphs.packed(), labeled, dictionary)
+                       : uge::substructures::path_counts(graphs.packed(), labeled, dictionary);
+    }
+    return arrays(std::move(counts));
+}
+
+/// Flat, a row a graph; samples = 0 counts all.
+auto graphlet_counts(const Graphs& graphs, int size, std::int64_t samples, std::uint64_t seed, int threads,
+                     const Tick& tick) -> Array<std::int64_t> {
+    using uge::substructures::GraphletCounter;
+    require(size >= 3 && size <= 5 && samples >= 0, "graphlets have 3, 4 or 5 nodes, and samples are not negative");
+    const auto packed = graphs.packed();
+    const auto width = uge::substructures::graphlet_classes(size).codes.size();
+    for (std::size_t g = 0; samples == 0 && g < packed.size(); ++g) {
+        require(packed[g].n <= GraphletCounter::max_nodes,
+                "a graph is too large to count all its graphlets (9000 nodes are the most); sample them");
+    }
+    std::vector<std::int64_t> counts(packed.size() * width);
+    run(tick, [&](uge::Control& control, const uge::Watch& watch) {
+        const auto make_worker = [&] {
+            return [&, counter = GraphletCounter()](std::int64_t g) mutable {
+                const auto row = std::span(counts).subspan(static_cast<std::size_t>(g) * width, width);
+                const auto graph = packed[static_cast<std::size_t>(g)];
+                if (samples > 0) {
+                    counter.sample(graph, size, samples, seed, row);
+                } else {
+                    counter.count(graph, size, uge::Deadline(1e18, &control.cancel), row);
+                }
+            };
+        };
+        uge::parallel_for(static_cast<std::int64_t>(packed.size()), threads, control, make_worker, watch);
+    });
+    return array(std::move(counts));
+}
+
+auto graphlet_codes(int size) -> Array<std::int32_t> {
+    require(size >= 3 && size <= 5, "graphlets have 3, 4 or 5 nodes");
+    const auto& codes = uge::substructures::graphlet_classes(size).codes;
+    return array(std::vector<std::int32_t>(codes.begin(), codes.end()));
+}
+
+/// The arrays of a scipy CSR matrix, checked.
+auto sparse_rows(const Array<const std::int64_t>& indptr, const Array<const std::int32_t>& columns,
+                 const Array<const double>& values, std::int64_t width) -> uge::SparseRows {
+    const uge::SparseRows rows{
+        .indptr = span(indptr), .columns = span(columns), .values = span(values), .width = width};
+    require(!rows.indptr.empty() && rows.indptr.front() == 0 && rows.columns.size() == rows.values.size() &&
+                rows.indptr.back() == static_cast<std::int64_t>(rows.columns.size()) &&
+                std::is_sorted(rows.indptr.begin(), rows.indptr.end()),
+            "arrays that are no sparse matrix");
+    require(std::all_of(rows.columns.begin(), rows.columns.end(), [&](auto c) { return 0 <= c && c < width; }),
+            "a column outside the matrix");
+    return rows;
+}
+
+void dot_pairs(const Array<const std::int64_t>& left_indptr, const Array<const std::int32_t>& left_columns,
+               const Array<const double>& left_values, const Array<const std::int64_t>& right_indptr,
+               const Array<const std::int32_t>& right_columns, const Array<const double>& right_values,
+               std::int64_t width, const Array<const std::int32_t>& left_of, const Array<const std::int32_t>& right_of,
+               int threads, const Array<double>& products, const Array<bool>& done, const Tick& tick) {
+    const auto left = sparse_rows(left_indptr, left_columns, left_values, width);
+    const auto right = sparse_rows(right_indptr, right_columns, right_values, width);
+    const auto inside = [](std::span<const std::int32_t> chosen, const uge::SparseRows& rows) {
+        return std::all_of(chosen.begin(), chosen.end(), [&](std::int32_t g) {
+            return g >= 0 && static_cast<std::size_t>(g) + 1 < rows.indptr.size();
+        });
+    };
+    require(left_of.shape(0) == right_of.shape(0) && left_of.shape(0) == products.shape(0) &&
+                left_of.shape(0) == done.shape(0) && inside(span(left_of), left) && inside(span(right_of), right),
+            "a pair that is outside the matrices, or answers that are not an entry a pair");
+    run(tick, [&](uge::Control& control, const uge::Watch& watch) {
+        uge::dot_pairs(left, right, span(left_of), span(right_of), threads, span(products), span(done), control, watch);
+    });
+}
+
 auto cpu_has_avx2() -> bool {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
@@ -240,4 +367,33 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
     m.def("mcs_pairs", &mcs_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "connected"_a,
           "edge_labels"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a, "mapping"_a.none(),
           "tick"_a, "Nodes of a maximum common subgraph of each pair; otherwise as `ged_pairs`.");
+
+    nb::class_<Dictionary>(m, "Dictionary", "Sequences of integers, numbered from 0 in the order they were learned.")
+        .def(nb::init<>())
+        .def("__init__", &restore, "offsets"_a, "keys"_a)
+        .def("__len__", &Dictionary::size)
+        .def_prop_ro(
+            "offsets",
+            [](const Dictionary& self) {
+                return array(std::vector<std::int64_t>(self.offsets().begin(), self.offsets().end()));
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "keys",
+            [](const Dictionary& self) {
+                return array(std::vector<std::int32_t>(self.keys().begin(), self.keys().end()));
+            },
+            nb::rv_policy::move);
+    m.def("wl_colors", &wl_colors, "graphs"_a, "iterations"_a, "dictionary"_a, "learn"_a,
+          "Color of each node after 0, 1, ... iterations, flat; -1 for what the dictionary does not know.");
+    m.def("color_counts", &color_counts, "graphs"_a, "colors"_a, "Counts of `wl_colors`: indptr, columns, values.");
+    m.def("path_counts", &path_counts, "graphs"_a, "labeled"_a, "dictionary"_a, "learn"_a,
+          "Pairs of nodes by (smaller label, larger label, distance): indptr, columns, values.");
+    m.def("graphlet_counts", &graphlet_counts, "graphs"_a, "size"_a, "samples"_a, "seed"_a, "threads"_a, "tick"_a,
+          "Sets of nodes by the graph they induce, flat, a row a graph; samples = 0 counts all sets.");
+    m.def("graphlet_codes", &graphlet_codes, "size"_a,
+          "The graphs of this many nodes: the pair i < j is bit j (j - 1) / 2 + i.");
+    m.def("dot_pairs", &dot_pairs, "left_indptr"_a, "left_columns"_a, "left_values"_a, "right_indptr"_a,
+          "right_columns"_a, "right_values"_a, "width"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "threads"_a,
+          "products"_a, "done"_a, "tick"_a, "Inner products of pairs of rows of two sparse matrices.");
 }

@@ -1,6 +1,7 @@
 #include "pairwise.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ged/workspace.hpp"
@@ -56,6 +57,38 @@ void mcs_pairs(const PairList& pairs, const mcs::Params& params, const PairOptio
                                       return mcs::max_common_subgraph(left, right, params, deadline, workspace,
                                                                       mapping);
                                   });
+}
+
+void dot_pairs(const SparseRows& left, const SparseRows& right, std::span<const std::int32_t> left_of,
+               std::span<const std::int32_t> right_of, int threads, std::span<double> products, std::span<bool> done,
+               Control& control, const Watch& watch) {
+    const auto bounds = [](const SparseRows& rows, std::int32_t row) {
+        const auto g = static_cast<std::size_t>(row);
+        return std::pair(static_cast<std::size_t>(rows.indptr[g]), static_cast<std::size_t>(rows.indptr[g + 1]));
+    };
+    const auto column = [](const SparseRows& rows, std::size_t i) { return static_cast<std::size_t>(rows.columns[i]); };
+    const auto make_worker = [&] {
+        // The left row at hand, spread out; cleared entry by entry when another one comes.
+        return [&, spread = std::vector<double>(static_cast<std::size_t>(left.width)),
+                current = std::int32_t{-1}](std::int64_t pair) mutable {
+            const auto k = static_cast<std::size_t>(pair);
+            if (left_of[k] != current) {
+                if (current >= 0) {
+                    const auto [first, last] = bounds(left, current);
+                    for (std::size_t i = first; i < last; ++i) spread[column(left, i)] = 0;
+                }
+                current = left_of[k];
+                const auto [first, last] = bounds(left, current);
+                for (std::size_t i = first; i < last; ++i) spread[column(left, i)] = left.values[i];
+            }
+            const auto [first, last] = bounds(right, right_of[k]);
+            double sum = 0;
+            for (std::size_t i = first; i < last; ++i) sum += spread[column(right, i)] * right.values[i];
+            products[k] = sum;
+            done[k] = true;
+        };
+    };
+    parallel_for(static_cast<std::int64_t>(left_of.size()), threads, control, make_worker, watch);
 }
 
 }  // namespace uge

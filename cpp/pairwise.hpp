@@ -45,4 +45,18 @@ void ged_pairs(const PairList& pairs, const EditCosts& costs, const ged::Params&
 void mcs_pairs(const PairList& pairs, const mcs::Params& params, const PairOptions& options, const PairAnswers& answers,
                Control& control, const Watch& watch);
 
+/// Rows of a sparse matrix: row g is [indptr[g], indptr[g + 1]) of the other two, columns below `width`.
+struct SparseRows {
+    std::span<const std::int64_t> indptr;
+    std::span<const std::int32_t> columns;
+    std::span<const double> values;
+    std::int64_t width = 0;
+};
+
+/// products[k] is the inner product of row left_of[k] of `left` and row right_of[k] of `right`. Cheapest where pairs
+/// with the same left row follow each other: then O(entries of the right row) each.
+void dot_pairs(const SparseRows& left, const SparseRows& right, std::span<const std::int32_t> left_of,
+               std::span<const std::int32_t> right_of, int threads, std::span<double> products, std::span<bool> done,
+               Control& control, const Watch& watch);
+
 }  // namespace uge
