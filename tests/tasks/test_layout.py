@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -51,6 +53,26 @@ def test_a_regular_cycle_is_drawn_as_a_regular_polygon() -> None:
     positions = layout(graph_of(SHAPES["cycle"]))
     radii = np.linalg.norm(positions - positions.mean(axis=0), axis=1)
     assert np.ptp(radii) < 0.02 * radii.mean()
+
+
+def test_rings_are_not_twisted() -> None:
+    chain = nx.Graph()  # hexagons in a row, joined by single edges, as in molecules
+    for ring in range(5):
+        nx.add_cycle(chain, range(6 * ring, 6 * ring + 6))
+        if ring:
+            chain.add_edge(6 * ring - 3, 6 * ring)
+    graph = graph_of(chain)
+    positions = layout(graph)
+
+    def turn(a: int, b: int, c: int) -> float:
+        return float(np.linalg.det([positions[b] - positions[a], positions[c] - positions[a]]))
+
+    crossed = [
+        (a, b)
+        for a, b in combinations(graph.edges.tolist(), 2)
+        if not set(a) & set(b) and turn(*a, b[0]) * turn(*a, b[1]) < 0 and turn(*b, a[0]) * turn(*b, a[1]) < 0
+    ]
+    assert crossed == []
 
 
 def test_components_do_not_overlap() -> None:

@@ -33,7 +33,8 @@ class LabelColors:
     """A color for each of the most frequent node labels; all others share a gray.
 
     Attributes:
-        color: Of each label that has one of its own; empty where nodes carry no labels.
+        color: Of each label that has one of its own; empty where nodes carry no labels, or so many different ones that
+            most would be gray.
         others: How many labels share the gray.
     """
 
@@ -46,8 +47,10 @@ class LabelColors:
         vocabulary = graphs.node_vocabulary
         counts = np.bincount(graphs.node_labels, minlength=len(vocabulary))
         found = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i] and vocabulary]
-        # Yellow and black come last in the palette: they are for scatter plots, not for dots on thin lines.
+        # Black comes last in the palette and is never reached: dots must differ from the lines.
         room = 7 if len(found) <= 7 else 6
+        if counts[found[:room]].sum() < counts.sum() / 2:
+            return cls({}, 0)
         return cls({vocabulary[i]: PALETTE[rank] for rank, i in enumerate(found[:room])}, max(0, len(found) - room))
 
     def of_nodes(self, graph: Graph) -> list[str]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 RED = PALETTE[3]
+COLUMNS = 6  # classes in a row of the legend below a map
 
 
 def map_figure(coordinates: npt.ArrayLike, targets: npt.ArrayLike | None = None, *, title: str = "") -> Figure:
@@ -99,7 +100,8 @@ def line_figure(
     width = height + 1.45 * columns
     figure = new_figure(width, height)
     share = height / width
-    axes = figure.add_axes((0.01, 0.08, share - 0.02, 0.84))
+    bottom = 0.02 + 0.21 * _legend_rows(graphs) / height
+    axes = figure.add_axes((0.01, bottom, share - 0.02, 0.92 - bottom))
     _scatter(axes, places, graphs.targets, legend=False, alpha=0.45)
     axes.plot(*places[[first, last]].T, color=INK, linewidth=1.2, zorder=4)
     stops = np.linspace(places[first], places[last], points)
@@ -158,7 +160,8 @@ def cluster_figure(
     width = height + 0.95 * members + 0.3
     figure = new_figure(width, height)
     share = height / width
-    axes = figure.add_axes((0.01, 0.08, share - 0.02, 0.84))
+    bottom = 0.02 + 0.21 * _legend_rows(graphs) / height
+    axes = figure.add_axes((0.01, bottom, share - 0.02, 0.92 - bottom))
     _scatter(axes, places, graphs.targets, legend=False, alpha=0.45)
     shown = []
     for row, center in enumerate(centers):
@@ -272,7 +275,7 @@ def _places(coordinates: npt.ArrayLike, graphs: GraphSet | None = None) -> Float
 
 
 def _scatter(axes: Axes, places: Floats, targets: Any, *, legend: bool, alpha: float = 0.8) -> None:
-    size = float(np.clip(9000 / len(places), 5, 34))
+    size = float(np.clip(16000 / len(places), 7, 34))
     if targets is None:
         axes.scatter(
             places[:, 0],
@@ -336,6 +339,11 @@ def _grid(
             figure.text(x + 0.03 * w, y + 0.97 * h, str(number), fontsize=9, weight="bold", color=INK, va="top")
 
 
+def _legend_rows(graphs: GraphSet) -> int:
+    classes = 0 if graphs.targets is None else len(class_styles(graphs.targets))
+    return max(1, -(-classes // COLUMNS))
+
+
 def _legends(figure: Figure, graphs: GraphSet, shown: Ints, share: float) -> None:
     """Classes below the map, node labels below the graphs."""
     common: dict[str, Any] = {"fontsize": 8, "frameon": False, "handletextpad": 0.1, "columnspacing": 1.0}
@@ -343,7 +351,7 @@ def _legends(figure: Figure, graphs: GraphSet, shown: Ints, share: float) -> Non
         styles = class_styles(graphs.targets)
         handles = legend_handles([(f"class {label}", color, marker) for label, color, marker in styles])
         figure.legend(
-            handles=handles, loc="lower left", bbox_to_anchor=(0.0, 0.0), ncols=min(len(handles), 6), **common
+            handles=handles, loc="lower left", bbox_to_anchor=(0.0, 0.0), ncols=min(len(handles), COLUMNS), **common
         )
     entries = LabelColors.of(graphs).legend()
     if entries and not are_molecules(graphs):

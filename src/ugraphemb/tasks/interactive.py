@@ -97,7 +97,7 @@ def _drawing(graphs: GraphSet, position: int) -> tuple[npt.NDArray[Any], float, 
 
 def _paints(graphs: GraphSet, colors: LabelColors, chemical: bool) -> tuple[list[str], npt.NDArray[Any]]:
     """The colors of nodes, and which of them each node has."""
-    if not graphs.node_vocabulary:
+    if not chemical and not colors.color:
         return [PALETTE[0]], np.zeros(len(graphs.node_labels), np.uint8)
     if chemical:
         of_label = [_ELEMENT_COLORS.get(str(label), "#262D36") for label in graphs.node_vocabulary]
