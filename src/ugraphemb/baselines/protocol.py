@@ -1,0 +1,72 @@
+"""What a baseline is: `fit` on graphs, then vectors, a kernel or distances of any graphs."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs import GraphSet
+
+Floats = npt.NDArray[np.float64]
+State = TypeVar("State")
+
+
+@runtime_checkable
+class Baseline(Protocol):
+    """Every method of this package. Settings and the seed are given when it is made; they do not change."""
+
+    def fit(self, graphs: GraphSet) -> Any:
+        """Learns from `graphs`, at least one, and returns itself. Class labels are not used, but by MajorityClass."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Baseline, Protocol):
+    """A baseline that gives vectors."""
+
+    def transform(self, graphs: GraphSet) -> Any:
+        """One row a graph, (graphs, width): a dense array, or a sparse CSR one where the width is a vocabulary."""
+        ...
+
+
+@runtime_checkable
+class Kernel(Baseline, Protocol):
+    """A baseline that gives similarities."""
+
+    def kernel(self, left: GraphSet, right: GraphSet | None = None) -> Floats:
+        """Similarity of each left to each right graph, (left, right); None is `left` again."""
+        ...
+
+
+@runtime_checkable
+class Ranker(Baseline, Protocol):
+    """A baseline that gives distances to the graphs it was fitted on."""
+
+    def distances(self, queries: GraphSet) -> Floats:
+        """Distance of each query to each fitted graph, (queries, graphs)."""
+        ...
+
+
+def some(graphs: GraphSet) -> GraphSet:
+    """The collection, unless it is empty."""
+    if len(graphs) == 0:
+        raise ValueError("no graphs to fit on")
+    return graphs
+
+
+def fitted(state: State | None, owner: object) -> State:
+    """What `fit` left behind."""
+    if state is None:
+        from sklearn.exceptions import NotFittedError
+
+        raise NotFittedError(f"this {type(owner).__name__} knows no graphs yet: call fit first")
+    return state
+
+
+def at_least(low: int, **settings: int) -> None:
+    """Refuses settings below `low`, by name."""
+    for name, value in settings.items():
+        if value < low:
+            raise ValueError(f"{name} is {value}; it must be at least {low}")
