@@ -14,7 +14,8 @@ using namespace uniform;
 /// Lower bound of the level as far as it pays; false if nothing better than the best map can be below it.
 auto UniformSearch::bound(Level& level) -> bool {
     constexpr int max_rounds = 20;
-    constexpr Cost min_progress = 30;
+    constexpr Cost min_progress = scale / 4;
+    constexpr std::int64_t patience = 8;  // rounds in which the gap should close
     if (!solve(level)) {
         return false;
     }
@@ -35,7 +36,7 @@ auto UniformSearch::bound(Level& level) -> bool {
             return false;
         }
         evaluate(level);
-        if (level.lower - before < min_progress) {
+        if (level.lower - before < std::max<std::int64_t>(min_progress, (target_ - level.lower) / patience)) {
             break;
         }
     }
@@ -180,10 +181,31 @@ auto UniformSearch::filter(Level& level) -> void {
     const Cost* dual = level.col_dual.data();
     const auto slack = static_cast<Cost>(std::min<std::int64_t>(target_ - level.lower, allowed / 2));
     for (const Node u : level.rows) {
-        Cost* cost = level.cost.data() + index(u) * width;
+        const Cost* cost = level.cost.data() + index(u) * width;
         const Cost limit = slack + level.row_dual[index(u)];
+        Cost hopeless = 0;
         for (std::size_t x = 0; x < width; ++x) {
-            cost[x] = cost[x] - dual[x] > limit ? dropped : cost[x];
+            hopeless += cost[x] - dual[x] > limit && cost[x] < allowed ? 1 : 0;
+        }
+        for (Node x = 0; hopeless > 0; ++x) {
+            if (cost[x] - dual[x] > limit && cost[x] < allowed) {
+                drop(level, u, x);
+                --hopeless;
+            }
+        }
+    }
+}
+
+/// The cell is out; no other can count on an edge kept with it.
+auto UniformSearch::drop(Level& level, Node u, Node v) -> void {
+    level.cost[index(u) * index(stride_) + index(v)] = dropped;
+    if (!sharing_) {
+        return;
+    }
+    for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
+        std::uint8_t* share = level.share.data() + index(left_.reverse[index(e)]) * right_arcs_;
+        for (Node f = right_.first[index(v)]; f < right_.first[index(v) + 1]; ++f) {
+            share[right_.reverse[index(f)]] = no_share;
         }
     }
 }
@@ -196,7 +218,7 @@ auto UniformSearch::ascend(Level& level) -> void {
     list_arcs(level);
     for (std::size_t i = 0; i < count && !expired(stride_); ++i) {
         const Node u = level.rows[backward ? count - 1 - i : i];
-        load_shares(level, u, 0, col_arcs_.size());
+        list_row_arcs(level, u);
         const Cost* cost = level.cost.data() + index(u) * width;
         for (Node v = 0; v < right_.n; ++v) {
             if (cost[v] < allowed) {
@@ -271,9 +293,7 @@ auto UniformSearch::refresh(Level& level) -> void {
 auto UniformSearch::refresh_row(Level& level, Node u) -> void {
     Cost* cost = level.cost.data() + index(u) * index(stride_);
     const Cost* unary = level.unary.data() + index(u) * index(stride_);
-    if (sharing_) {
-        load_shares(level, u, 0, col_arcs_.size());
-    }
+    list_row_arcs(level, u);
     for (Node v = 0; v < right_.n; ++v) {
         if (cost[v] < allowed) {
             cost[v] = unary[v] - gain(level, u, v);
@@ -284,9 +304,7 @@ auto UniformSearch::refresh_row(Level& level, Node u) -> void {
 auto UniformSearch::refresh_cell(Level& level, Node u, Node v) -> void {
     Cost& cost = level.cost[index(u) * index(stride_) + index(v)];
     if (cost < allowed) {
-        if (sharing_) {
-            load_shares(level, u, col_first_[index(v)], col_first_[index(v) + 1]);
-        }
+        list_row_arcs(level, u);
         cost = level.unary[index(u) * index(stride_) + index(v)] - gain(level, u, v);
     }
 }
@@ -310,23 +328,13 @@ auto UniformSearch::list_arcs(const Level& level) -> void {
     col_first_[index(right_.n)] = static_cast<std::uint32_t>(col_arcs_.size());
 }
 
-/// The shares of row u, for a range of `col_arcs_`. After `list_arcs`.
-auto UniformSearch::load_shares(const Level& level, Node u, std::size_t from, std::size_t to) -> void {
+/// The edges of row u to rows that are not fixed.
+auto UniformSearch::list_row_arcs(const Level& level, Node u) -> void {
     row_arcs_.clear();
-    shares_.resize(std::max(shares_.size(), index(max_degree) * right_arcs_));
-    for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
-        const Node w = left_.neighbor[index(e)];
-        if (level.row_to_col[index(w)] == gone) {
-            continue;
+    for (Node e = left_.first[index(u)]; sharing_ && e < left_.first[index(u) + 1]; ++e) {
+        if (level.row_to_col[index(left_.neighbor[index(e)])] != gone) {
+            row_arcs_.push_back(static_cast<std::uint32_t>(e));
         }
-        Cost* into = shares_.data() + row_arcs_.size() * right_arcs_;
-        const std::uint8_t* share = level.share.data() + index(e) * right_arcs_;
-        const Cost* cost = level.cost.data() + index(w) * index(stride_);
-        for (std::size_t j = from; j < to; ++j) {
-            const std::uint32_t f = col_arcs_[j];
-            into[j] = cost[right_.neighbor[f]] < allowed ? Cost{share[f]} : -dropped;
-        }
-        row_arcs_.push_back(static_cast<std::uint32_t>(e));
     }
 }
 
@@ -369,9 +377,9 @@ struct LooseMatching {
 }  // namespace
 
 /// Calls use(matching, small, large, arcs) with the weights of cell (u, v) filled in, where arcs(i, s) are the edges
-/// behind a weight. After `load_shares`.
+/// behind a weight. After `list_row_arcs`.
 template <class Use>
-auto UniformSearch::with_matching(const Level& /*level*/, Node /*u*/, Node v, const Use& use) -> Cost {
+auto UniformSearch::with_matching(const Level& level, Node v, const Use& use) -> Cost {
     const std::size_t from = col_first_[index(v)];
     const int num_rows = static_cast<int>(row_arcs_.size());
     const int num_cols = static_cast<int>(col_first_[index(v) + 1] - from);
@@ -383,11 +391,11 @@ auto UniformSearch::with_matching(const Level& /*level*/, Node /*u*/, Node v, co
                           : Kept{row_arcs_[index(i)], col_arcs_[from + index(s)]};
     };
     const auto fill = [&](auto& matching, int count) -> Cost {
-        const Cost* shares = shares_.data() + from;
         for (int i = 0; i < large; ++i) {
             for (int s = 0; s < count; ++s) {
-                matching.weight[index(i)][index(s)] =
-                    rows_small ? shares[index(s) * right_arcs_ + index(i)] : shares[index(i) * right_arcs_ + index(s)];
+                const auto [e, f] = arcs(i, s);
+                const std::uint8_t share = level.share[e * right_arcs_ + f];
+                matching.weight[index(i)][index(s)] = share == no_share ? -dropped : Cost{share};
             }
         }
         return use(matching, small, large, arcs);
@@ -424,7 +432,7 @@ auto UniformSearch::gain(const Level& level, Node u, Node v) -> Cost {
     if (!sharing_) {
         return scale * std::min(level.row_degree[index(u)], level.col_degree[index(v)]);
     }
-    return with_matching(level, u, v,
+    return with_matching(level, v,
                          [](auto& matching, int, int large, const auto&) { return matching.best_only(large); });
 }
 
@@ -433,7 +441,7 @@ auto UniformSearch::gain(const Level& level, Node u, Node v) -> Cost {
 auto UniformSearch::give(Level& level, Node u, Node v) -> void {
     const std::size_t at = index(u) * index(stride_) + index(v);
     const Cost most = level.unary[at] - level.row_dual[index(u)] - level.col_dual[index(v)];
-    with_matching(level, u, v, [&](auto& matching, int small, int large, const auto& arcs) {
+    with_matching(level, v, [&](auto& matching, int small, int large, const auto& arcs) {
         const auto raise = [&](int i, int s, Cost to) {
             if (matching.weight[index(i)][index(s)] >= 0) {
                 const auto [e, f] = arcs(i, s);
@@ -443,6 +451,12 @@ auto UniformSearch::give(Level& level, Node u, Node v) -> void {
                     static_cast<std::uint8_t>(reward - share);
             }
         };
+        if (small == 1) {
+            for (int i = 0; i < large; ++i) {
+                raise(i, 0, most);
+            }
+            return most;
+        }
         const Cost best = matching.best(large);
         if constexpr (requires { matching.top; }) {
             const Cost part = (most - best) / small;
@@ -462,8 +476,8 @@ auto UniformSearch::give(Level& level, Node u, Node v) -> void {
 
 /// Appends the edges that the matching of cell (u, v) keeps.
 auto UniformSearch::kept(const Level& level, Node u, Node v) -> void {
-    load_shares(level, u, col_first_[index(v)], col_first_[index(v) + 1]);
-    with_matching(level, u, v, [&](auto& matching, int, int large, const auto& arcs) {
+    list_row_arcs(level, u);
+    with_matching(level, v, [&](auto& matching, int, int large, const auto& arcs) {
         const Cost best = matching.best(large);
         matching.pairs(large, [&](int i, int s) { kept_.push_back(arcs(i, s)); });
         return best;

@@ -1,7 +1,6 @@
 #include "exact_uniform.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "exact_scale.hpp"
@@ -226,8 +225,8 @@ auto UniformSearch::search(std::size_t depth) -> void {
 
 /// The search has been long: a better bound at the root, from which all below profits. False if it is enough.
 auto UniformSearch::strengthen(Level& root) -> bool {
-    constexpr int rounds = 4;
-    constexpr int steps = 30;
+    constexpr int rounds = 2;
+    constexpr int steps = 100;
     for (int round = 0; round < rounds; ++round) {
         if (!settle(root, steps) || !bound(root)) {
             return false;
@@ -237,12 +236,13 @@ auto UniformSearch::strengthen(Level& root) -> bool {
     return true;
 }
 
-/// The row with the fewest cells, of these the one whose second choice costs most.
+/// The row where another choice costs most, with many edges to decide and few cells.
 auto UniformSearch::branching_row(const Level& level) const -> Choice {
+    constexpr Cost some = scale / 4;  // lest rows with two best cells count nothing
     const auto width = index(stride_);
-    Choice choice{open, 0};
-    std::int64_t best = std::numeric_limits<std::int64_t>::max();
     const Cost* dual = level.col_dual.data();
+    Choice choice{open, 0};
+    double best = -1;
     for (const Node u : level.rows) {
         const Cost* cost = level.cost.data() + index(u) * width;
         const Node mate = level.row_to_col[index(u)];
@@ -252,9 +252,9 @@ auto UniformSearch::branching_row(const Level& level) const -> Choice {
             count += cost[x] < allowed ? 1 : 0;
             second = std::min(second, static_cast<Node>(x) == mate ? dropped : cost[x] - dual[x]);
         }
-        const Cost regret = std::min(second - level.row_dual[index(u)], allowed);
-        const std::int64_t score = std::int64_t{count} * (2 * dropped) - regret;
-        if (score < best) {
+        const double regret = second - level.row_dual[index(u)] + some;
+        const double score = regret * (1 + level.row_degree[index(u)]) / count;
+        if (score > best) {
             best = score;
             choice = {u, count};
         }
@@ -301,11 +301,10 @@ auto UniformSearch::force(Level& level, Node u, Node v) -> void {
 
 /// Drops the cell and all that are its like by symmetry.
 auto UniformSearch::forbid(Level& level, Node u, Node v) -> void {
-    const auto width = index(stride_);
     for (const Node w : level.rows) {
         for (Node x = 0; left_.twin[index(w)] == left_.twin[index(u)] && x < right_.n; ++x) {
             if (right_.twin[index(x)] == right_.twin[index(v)]) {
-                level.cost[index(w) * width + index(x)] = dropped;
+                drop(level, w, x);
             }
         }
     }

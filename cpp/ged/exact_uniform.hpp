@@ -89,9 +89,10 @@ class UniformSearch {
     auto refresh_row(Level& level, Node u) -> void;
     auto refresh_cell(Level& level, Node u, Node v) -> void;
     auto list_arcs(const Level& level) -> void;
-    auto load_shares(const Level& level, Node u, std::size_t from, std::size_t to) -> void;
+    auto list_row_arcs(const Level& level, Node u) -> void;
+    auto drop(Level& level, Node u, Node v) -> void;
     template <class Use>
-    auto with_matching(const Level& level, Node u, Node v, const Use& use) -> Cost;
+    auto with_matching(const Level& level, Node v, const Use& use) -> Cost;
     auto gain(const Level& level, Node u, Node v) -> Cost;
     auto give(Level& level, Node u, Node v) -> void;
     auto kept(const Level& level, Node u, Node v) -> void;
@@ -114,7 +115,6 @@ class UniformSearch {
     std::vector<std::uint32_t> row_arcs_;  // of the row at hand, to rows not fixed
     std::vector<std::uint32_t> col_arcs_;  // of all columns, to columns not fixed
     std::vector<std::uint32_t> col_first_;
-    std::vector<Cost> shares_;  // row_arcs_ x col_arcs_; below 0 where the cell at the other end is dropped
     std::vector<Kept> kept_;
     std::vector<std::uint8_t> mark_;
 
