@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ugraphemb import errors
 
 if TYPE_CHECKING:
+    from ugraphemb.estimator import UGraphEmb
     from ugraphemb.graphs import Graph, GraphSet, load_dataset, read_graphs, write_graphs
     from ugraphemb.proximity import EditCosts, PairTable
     from ugraphemb.proximity.distance import distance
@@ -25,6 +26,7 @@ _HOMES = {
     "Graph": "ugraphemb.graphs",
     "GraphSet": "ugraphemb.graphs",
     "PairTable": "ugraphemb.proximity",
+    "UGraphEmb": "ugraphemb.estimator",
     "distance": "ugraphemb.proximity",
     "load_dataset": "ugraphemb.graphs",
     "pairwise": "ugraphemb.proximity",
@@ -37,6 +39,7 @@ __all__ = [
     "Graph",
     "GraphSet",
     "PairTable",
+    "UGraphEmb",
     "__version__",
     "distance",
     "errors",

@@ -13,7 +13,7 @@ import pytest
 
 import ugraphemb
 from ugraphemb import GraphSet, read_graphs, write_graphs
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, GraphWarning
 from ugraphemb.graphs import formats
 
 GRAPHS = GraphSet.from_edges([3, 2, 0], [(0, 1), (1, 2), (3, 4)])
@@ -142,3 +142,9 @@ def test_node_counts_survive_when_all_graphs_are_empty(tmp_path: Path):
     for graphs in (empty, GraphSet.from_edges([0, 0, 3, 0], []), GraphSet.from_edges([], [])):
         write_graphs(graphs, tmp_path / "T.zip")
         assert read_graphs(tmp_path / "T.zip") == graphs
+
+
+def test_a_warning_about_what_is_lost_names_the_file_asked_for(tmp_path):
+    graphs = GraphSet.from_edges([2], [[0, 1]], node_labels=["C", "N"])
+    with pytest.warns(GraphWarning, match=re.escape(f"{tmp_path / 'pair.g6'}: ")):
+        write_graphs(graphs, tmp_path / "pair.g6")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import torch
 from torch import Tensor
+
+warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta state", UserWarning)
 
 
 def adjacency(indptr: Tensor, indices: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:

@@ -57,7 +57,7 @@ def finetune(
         scores = top(network(collator.batch(chosen).to(device)))
         loss = nn.functional.cross_entropy(scores, torch.from_numpy(classes[chosen]).to(device))
         if not torch.isfinite(loss):
-            raise TrainingError(f"the loss became {float(loss)} at step {step} of fine-tuning")
+            raise TrainingError(f"the loss became {float(loss.detach())} at step {step} of fine-tuning")
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
@@ -65,7 +65,7 @@ def finetune(
             with torch.inference_mode():
                 guesses = top(embedded(network, collator, held_out, device).to(device)).argmax(1).cpu().numpy()
             accuracy = float(np.mean(guesses == classes[held_out]))
-            report(step, float(loss), accuracy)
+            report(step, float(loss.detach()), accuracy)
             if accuracy > best:
                 best, weights = accuracy, copy.deepcopy(network.state_dict())
     network.load_state_dict(weights)

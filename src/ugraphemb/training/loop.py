@@ -152,7 +152,7 @@ class _Run:
         loss = self._loss(vectors.float(), first, second, rows)
         if not torch.isfinite(loss):
             raise TrainingError(
-                f"the loss became {float(loss)} at step {self.state.step + 1}: the learning rate "
+                f"the loss became {float(loss.detach())} at step {self.state.step + 1}: the learning rate "
                 f"({self.config.learning_rate}) may be too high, or the distances hold values that are not finite"
             )
         self.optimizer.zero_grad(set_to_none=True)
@@ -160,7 +160,7 @@ class _Run:
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), _CLIP)
         self.optimizer.step()
         self.state.step += 1
-        now = float(loss)
+        now = float(loss.detach())
         self.state.running = now if math.isnan(self.state.running) else 0.98 * self.state.running + 0.02 * now
         if self.config.average:
             self._follow()

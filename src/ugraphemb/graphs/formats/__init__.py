@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, GraphWarning
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.merge import concatenated
 
@@ -108,7 +109,12 @@ def write_graphs(
         path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
             draft = Path(folder) / path.name
-            writer(graphs, draft, strict=strict, **options)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", GraphWarning)
+                writer(graphs, draft, strict=strict, **options)
+            for warning in caught:
+                text = str(warning.message).replace(str(draft), str(path))
+                warnings.warn(text, warning.category, stacklevel=2)
             companions = [entry for entry in Path(folder).iterdir() if entry != draft]
             for entry in companions:  # the .gxl files that a .cxl lists
                 os.replace(entry, path.parent / entry.name)

@@ -1,0 +1,87 @@
+"""The main job in two minutes: read molecules, measure how far apart they are, learn vectors that know it, and search.
+
+Pictures go to out/.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+import ugraphemb as ug
+from ugraphemb.tasks.drawing import draw_graph, new_figure, save_figure
+from ugraphemb.tasks.ranking import ranking
+
+OUT = Path("out")
+DRUGS = {
+    "aspirin": "CC(=O)Oc1ccccc1C(=O)O",
+    "caffeine": "Cn1cnc2c1c(=O)n(C)c(=O)n2C",
+    "ibuprofen": "CC(C)Cc1ccc(cc1)C(C)C(=O)O",
+}
+SEED = 0
+
+
+def heading(text: str) -> None:
+    print(f"\n=== {text}", flush=True)
+
+
+def draw(graphs: ug.GraphSet, titles: list[str], path: Path) -> None:
+    rows = -(-len(graphs) // 6)
+    figure = new_figure(15, 2.8 * rows)
+    for place, (graph, title) in enumerate(zip(graphs, titles, strict=True), start=1):
+        axes = figure.add_subplot(rows, 6, place)
+        draw_graph(graph, axes)
+        axes.set_title(title, fontsize=9)
+    save_figure(figure, path, dpi=110)
+    print(f"drawn: {path}")
+
+
+def main() -> None:
+    OUT.mkdir(exist_ok=True)
+    heading("4,999 molecules of the National Cancer Institute, as they come with RDKit")
+    molecules = ug.load_dataset("molecules")
+    print(molecules.summary())
+    sample = molecules[np.random.default_rng(SEED).permutation(len(molecules))[:12]]
+    draw(sample, [f"{graph.id}: {graph.num_nodes} atoms" for graph in sample], OUT / "molecules.png")
+
+    heading("how far is aspirin from salicylic acid? (exact edit distance)")
+    drugs = ug.GraphSet.from_smiles(list(DRUGS.values()), ids=list(DRUGS))
+    salicylic = ug.GraphSet.from_smiles(["O=C(O)c1ccccc1O"])
+    result = ug.distance(drugs[0], salicylic[0], method="exact")
+    print(f"{result.value:g} edits, {'proven' if result.proven else 'not proven'}:")
+    for operation in result.edit_path():
+        print(f"  {operation}")
+
+    heading("learn vectors for 400 of the molecules from the edit distances of their pairs")
+    order = np.random.default_rng(SEED).permutation(len(molecules))
+    training, unseen = molecules[order[:400]], molecules[order[400:480]]
+    started = time.perf_counter()
+    table = ug.pairwise(training)
+    print(f"{len(table):,} edit distances in {time.perf_counter() - started:.1f} s, {np.mean(table.proven):.0%} proven")
+    started = time.perf_counter()
+    model = ug.UGraphEmb(seed=SEED, steps=600).fit(training, table)
+    print(f"trained in {time.perf_counter() - started:.0f} s")
+
+    heading("80 molecules that training never saw, each ranking the 400")
+    truth = ug.pairwise(unseen, training).normalised().matrix()
+    predicted = model.proximity(model.transform(unseen), model.transform(training))
+    scores = ranking(predicted, truth)
+    print(scores)
+
+    heading("embed three drugs and find what is like them among all 4,999")
+    vectors = model.transform(molecules)
+    shown, titles = [], []
+    for position, name in enumerate(DRUGS):
+        nearest = np.argsort(model.proximity(model.transform(drugs[[position]]), vectors)[0])[:50]
+        exact = ug.pairwise(drugs[[position]], molecules[nearest], method="exact", timeout=0.2)
+        best = np.argsort(exact.value, kind="stable")[:5]
+        shown += [drugs[[position]], molecules[nearest[best]]]
+        titles += [name] + [f"{molecules[int(nearest[b])].id}: {exact.value[b]:g} edits" for b in best]
+        print(f"{name:10} " + "  ".join(titles[-5:]))
+    draw(sum(shown[1:], shown[0]), titles, OUT / "search.png")
+
+
+if __name__ == "__main__":
+    main()
