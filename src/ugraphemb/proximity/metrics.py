@@ -122,6 +122,8 @@ def metric_of(metric: str | Metric, **options: Any) -> Metric:
     """
     given = {name: value for name, value in options.items() if value is not None}
     if not isinstance(metric, str):
+        if not hasattr(metric, "compute"):
+            raise TypeError(f"metric is a {type(metric).__name__}; it must be a name or a Metric")
         if given:
             raise TypeError(f"a metric with its own settings takes no further option, but got {', '.join(given)}")
         return metric
