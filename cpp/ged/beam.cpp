@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <numeric>
 
 namespace uge::ged {
 
@@ -52,7 +53,34 @@ auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<
     }
 }
 
-/// The beam for uniform costs and left.n <= right.n, on dense tables.
+/// For each node, the last before it in `order` that it can be exchanged with, as both have the same label and, but for
+/// each other, the same neighbors; or -1. Neighbors are told apart by a hash: taking two nodes for twins wrongly would
+/// cost quality, not correctness.
+auto find_twins(const GraphView& graph, std::span<const Node> order, std::vector<std::uint64_t>& hashes, Node* twin)
+    -> void {
+    const auto mixed = [](std::uint64_t value) {
+        value = (value + 1) * 0x9e3779b97f4a7c15;
+        return (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9;
+    };
+    hashes.resize(2 * order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const Node u = order[k];
+        auto hash = mixed(static_cast<std::uint32_t>(graph.labels[u])) ^ (std::uint64_t{1} << 63);
+        for (const Node v : graph.neighbors(u)) {
+            hash += mixed(static_cast<std::uint32_t>(v));
+        }
+        hashes[2 * k] = hash;
+        hashes[2 * k + 1] = hash + mixed(static_cast<std::uint32_t>(u));
+        twin[u] = -1;
+        for (std::size_t i = k; i-- > 0 && twin[u] < 0;) {
+            if (hashes[2 * i] == hashes[2 * k] || hashes[2 * i + 1] == hashes[2 * k + 1]) {
+                twin[u] = order[i];
+            }
+        }
+    }
+}
+
+/// The beam for uniform costs, on dense tables.
 ///
 /// A state is a map of the first nodes of the order. It is ranked by its cost and a lower bound on what is to come: for
 /// each pair made, the difference in numbers of edges that leave it to open nodes; and the difference in numbers of
@@ -68,39 +96,38 @@ class UniformBeam {
           right_(right),
           n_(left.n),
           m_(right.n),
+          slots_(std::max(n_, m_)),
           width_(width),
           workspace_(workspace),
           done_(workspace.done) {
-        stride_ = (kVectors > 0 ? kVectors : (m_ + lanes - 1) / lanes) * lanes;
+        stride_ = (kVectors > 0 ? kVectors : (slots_ + lanes - 1) / lanes) * lanes;
         const auto stride = static_cast<std::size_t>(stride_);
-        const auto row = Arena::rounded<Score>(stride);
-        const auto states = static_cast<std::size_t>(width_);
+        const auto slots = index(slots_);
+        const auto states = index(width_);
+        const auto tables = 2 * slots * stride + states * stride + 2 * states * rows_of_state * stride + stride;
         auto& arena = workspace.arena;
-        arena.reset(static_cast<std::size_t>(m_ + n_) * stride * sizeof(Score) + states * stride * sizeof(Score) +
-                    2 * states * (rows_of_state * stride * sizeof(Score) + sizeof(State)) +
-                    4 * Arena::rounded<Node>(index(std::max(n_, m_))) + 16 * row);
-        adjacent_ = arena.take<Score>(index(m_) * stride);
-        relabel_ = arena.take<Score>(index(n_) * stride);
+        arena.reset(tables * sizeof(Score) + 2 * states * sizeof(State) + slots * (3 * sizeof(Node) + 1) +
+                    arrays * Arena::alignment);
+        adjacent_ = arena.take<Score>(slots * stride);
+        relabel_ = arena.take<Score>(slots * stride);
         ranks_ = arena.take<Score>(states * stride);
+        lane_ = arena.take<Score>(stride);
         for (auto& rows : rows_) {
             rows = arena.take<Score>(states * rows_of_state * stride);
         }
         for (auto& states_of : states_) {
             states_of = arena.take<State>(states);
         }
-        kept_ = arena.take<std::uint8_t>(index(m_));
-        std::fill_n(kept_, m_, std::uint8_t{0});
-        next_twin_ = arena.take<Node>(index(m_));
-        step_of_ = arena.take<Node>(index(n_));
+        next_twin_ = arena.take<Node>(slots);
+        last_twin_ = arena.take<Node>(slots);
+        step_of_ = arena.take<Node>(slots);
+        kept_ = arena.take<std::uint8_t>(slots);
         most_edges_ = max_degree(right);
     }
 
     auto run(const Deadline& deadline, std::span<Node> mapping) -> void {
         start();
-        auto& order = workspace_.order;
-        for (Node k = 0; k < n_; ++k) {
-            step_of_[order[index(k)]] = k;
-        }
+        const auto& order = workspace_.order;
         std::int64_t open_edges = left_.num_edges();
         for (Node k = 0; k < n_; ++k) {
             if (k % 16 == 0 && deadline.expired()) {
@@ -115,8 +142,11 @@ class UniformBeam {
             }
             const Node leaving = left_.degree(u) - static_cast<Node>(done_.size());
             open_edges -= leaving;
-            rank_children(u, leaving, open_edges);
-            choose();
+            rank_children(u, leaving, open_edges, true);
+            if (!choose()) {
+                rank_children(u, leaving, open_edges, false);
+                choose();
+            }
             for (std::size_t i = 0; i < workspace_.chosen.size(); ++i) {
                 make_child(workspace_.chosen[i], static_cast<int>(i), u, leaving);
             }
@@ -128,7 +158,8 @@ class UniformBeam {
             best = states_[now_][s].rank < states_[now_][best].rank ? s : best;
         }
         for (Node u = 0; u < n_; ++u) {
-            mapping[index(u)] = static_cast<Node>(image_row(now_, best)[u]);
+            const auto x = static_cast<Node>(image_row(now_, best)[u]);
+            mapping[index(u)] = x < m_ ? x : -1;
         }
     }
 
@@ -140,6 +171,7 @@ class UniformBeam {
     };
     static constexpr int lanes = 32 / sizeof(Score);
     static constexpr std::size_t rows_of_state = 4;
+    static constexpr std::size_t arrays = 12;
     static constexpr Score used = sizeof(Score) == 1 ? 62 : 8000;  ///< more than the rank of any child
     static constexpr Score behind =
         sizeof(Score) == 1 ? 24 : 3000;  ///< states further behind the best count as this far
@@ -149,6 +181,7 @@ class UniformBeam {
     GraphView right_;
     Node n_;
     Node m_;
+    Node slots_;  ///< nodes of `right`, and as many more, without edges, as it takes to delete nodes of a larger `left`
     int width_;
     BeamWorkspace& workspace_;
     int stride_;
@@ -158,7 +191,9 @@ class UniformBeam {
     Score* ranks_;     ///< states x stride: of the children, against the best state
     Score* rows_[2];
     State* states_[2];
-    Node* next_twin_;  ///< the next leaf with the same label on the same node, or -1
+    Score* lane_;      ///< 0, 1, 2, ...
+    Node* next_twin_;  ///< of each slot, the next that it can be exchanged with, or -1
+    Node* last_twin_;  ///< of each left node, the last before it in the order, or -1
     Node* step_of_;
     std::vector<Node>& done_;
     std::uint8_t* kept_;     ///< scratch of make_child
@@ -184,52 +219,66 @@ class UniformBeam {
     static auto right_only(Score surplus) -> Score { return surplus < 0 ? 0 : 2; }
     static auto left_only(Score surplus) -> Score { return surplus > 0 ? 0 : 2; }
 
+    [[nodiscard]] auto around(Node x) const -> std::span<const Node> {
+        return x < m_ ? right_.neighbors(x) : std::span<const Node>{};
+    }
+
     auto start() -> void {
-        std::fill_n(adjacent_, m_ * stride_, Score{0});
-        count_ = 1;
-        states_[0][0] = {std::abs(left_.num_edges() - right_.num_edges()), right_.num_edges()};
+        std::fill_n(adjacent_, slots_ * stride_, Score{0});
+        std::fill_n(relabel_, slots_ * stride_, Score{0});
+        std::fill_n(kept_, slots_, std::uint8_t{0});
         std::fill_n(rows_[0], static_cast<int>(rows_of_state) * stride_, Score{0});
-        Score* burden = burden_row(0, 0);
-        std::fill(burden + m_, burden + stride_, used);
         std::fill_n(surplus_row(0, 0), stride_, no_pair);
-        std::fill_n(next_twin_, m_, Node{-1});
+        Score* burden = burden_row(0, 0);
+        std::fill(burden + slots_, burden + stride_, used);
         for (Node x = 0; x < m_; ++x) {
             leaving_row(0, 0)[x] = static_cast<Score>(right_.degree(x));
-            Node twin = -1;
             for (const Node y : right_.neighbors(x)) {
                 adjacent_[x * stride_ + y] = 2;
-                if (right_.degree(y) != 1) {
-                    continue;
-                }
-                for (const Node z : right_.neighbors(x)) {  // the last twin before y
-                    if (z >= y) {
-                        break;
-                    }
-                    twin = right_.degree(z) == 1 && right_.labels[z] == right_.labels[y] ? z : twin;
-                }
-                if (twin >= 0 && right_.labels[twin] == right_.labels[y]) {
-                    next_twin_[twin] = y;
-                    burden[y] = used;
-                }
-                twin = -1;
             }
         }
         for (Node u = 0; u < n_; ++u) {
             for (Node x = 0; x < m_; ++x) {
                 relabel_[u * stride_ + x] = left_.labels[u] != right_.labels[x];
             }
-            std::fill(relabel_ + u * stride_ + m_, relabel_ + (u + 1) * stride_, Score{0});
+        }
+        for (int x = 0; x < stride_; ++x) {
+            lane_[x] = static_cast<Score>(x);
+        }
+        count_ = 1;
+        states_[0][0] = {std::abs(left_.num_edges() - right_.num_edges()), right_.num_edges()};
+
+        auto& [arena, order, done, seen, by_index, hashes, chosen, ties, cost, maps, taken, steps] = workspace_;
+        by_index.resize(index(m_));
+        std::iota(by_index.begin(), by_index.end(), Node{0});
+        find_twins(right_, by_index, hashes, step_of_);
+        for (Node x = m_; x < slots_; ++x) {
+            step_of_[x] = x > m_ ? x - 1 : -1;
+        }
+        std::fill_n(next_twin_, slots_, Node{-1});
+        for (Node x = 0; x < slots_; ++x) {
+            if (step_of_[x] >= 0) {
+                next_twin_[step_of_[x]] = x;
+                burden[x] = static_cast<Score>(burden[x] + used);
+            }
+        }
+        find_twins(left_, order, hashes, last_twin_);
+        for (Node k = 0; k < n_; ++k) {
+            step_of_[order[index(k)]] = k;
         }
     }
 
     /// Fills `ranks_`: how much each child of each state ranks behind the best state. `leaving`: open neighbors of u;
-    /// `open_edges`: edges of `left` among the nodes open once u is mapped.
-    auto rank_children(Node u, Node leaving, std::int64_t open_edges) -> void {
+    /// `open_edges`: edges of `left` among the nodes open once u is mapped. `in_order`: only children where twins have
+    /// ascending images, as every map has a like among these.
+    auto rank_children(Node u, Node leaving, std::int64_t open_edges, bool in_order) -> void {
+        const Node twin = in_order ? last_twin_[u] : -1;
         best_ = states_[now_][0].rank;
         for (int s = 1; s < count_; ++s) {
             best_ = std::min(best_, states_[now_][s].rank);
         }
         const Vector own = Vector{} + static_cast<Score>(leaving);
+        const Vector unfit = Vector{} + used;
         const auto* relabel = vectors_of(relabel_ + u * stride_);
         for (int s = 0; s < count_; ++s) {
             const State& state = states_[now_][s];
@@ -264,7 +313,28 @@ class UniformBeam {
                     ranks[j] -= saved == 4 ? adjacent[j] + adjacent[j] : adjacent[j];
                 }
             }
+            if (twin >= 0) {
+                const Score before = image[twin];
+                for (int j = 0; j < vectors(); ++j) {
+                    ranks[j] = vectors_of(lane_)[j] < before ? unfit : ranks[j];
+                }
+            }
         }
+    }
+
+    /// A bit for each lane that is true.
+    template <class Mask>
+    static auto set_lanes(const Mask& mask) -> std::uint32_t {
+        std::uint64_t words[4];
+        std::memcpy(words, &mask, sizeof words);
+        std::uint32_t set = 0;
+        for (int w = 0; w < 4; ++w) {  // a product that brings the lowest bits of all lanes of a word together
+            const std::uint64_t bits = sizeof(Score) == 1
+                                           ? (words[w] & 0x0101010101010101) * 0x0102040810204080 >> 56
+                                           : (words[w] & 0x0001000100010001) * 0x0001000200040008 >> 48 & 15;
+            set |= static_cast<std::uint32_t>(bits) << (w * lanes / 4);
+        }
+        return set;
     }
 
     /// Number of children that rank at most `limit`.
@@ -285,7 +355,8 @@ class UniformBeam {
     }
 
     /// The `width_` children that rank best; of those that tie for the last places, some evenly spread over the states.
-    auto choose() -> void {
+    /// False if there are none.
+    auto choose() -> bool {
         Vector least = Vector{} + used;
         for (int i = 0; i < count_ * vectors(); ++i) {
             const Vector ranks = vectors_of(ranks_)[i];
@@ -296,36 +367,41 @@ class UniformBeam {
             limit = std::min<Score>(limit, least[i]);
         }
         const int wanted = std::min(width_, count_children(used - 1));
-        while (count_children(limit) < wanted) {
+        if (wanted == 0) {
+            return false;
+        }
+        int below = 0;
+        int within = count_children(limit);
+        while (within < wanted) {
             ++limit;
+            below = within;
+            within = count_children(limit);
         }
         auto& chosen = workspace_.chosen;
         auto& ties = workspace_.ties;
-        chosen.clear();
-        ties.clear();
+        chosen.resize(index(wanted));
+        ties.resize(index(within - below));
+        std::size_t better = 0;
+        std::size_t equal = 0;
         for (int s = 0; s < count_; ++s) {
             for (int j = 0; j < vectors(); ++j) {
                 const Vector& ranks = vectors_of(ranks_ + s * stride_)[j];
-                const auto good = ranks <= limit;
-                std::uint64_t words[4];
-                std::memcpy(words, &good, sizeof words);
-                for (int w = 0; w < 4; ++w) {
-                    constexpr int bits = 8 * sizeof(Score);
-                    for (std::uint64_t word = words[w]; word != 0;) {
-                        const int lane = std::countr_zero(word) / bits;
-                        word &= ~(((std::uint64_t{1} << bits) - 1) << (lane * bits));
-                        const Node x = j * lanes + w * (lanes / 4) + lane;
-                        const Score rank = ranks_[s * stride_ + x];
-                        (rank < limit ? chosen : ties).push_back({s, x, static_cast<double>(rank)});
-                    }
+                const auto choice = [&](std::uint32_t set) -> Choice {
+                    const int lane = std::countr_zero(set);
+                    return {s, j * lanes + lane, static_cast<double>(ranks_[s * stride_ + j * lanes + lane])};
+                };
+                for (std::uint32_t set = set_lanes(ranks < limit); set != 0; set &= set - 1) {
+                    chosen[better++] = choice(set);
+                }
+                for (std::uint32_t set = set_lanes(ranks == limit); set != 0; set &= set - 1) {
+                    ties[equal++] = choice(set);
                 }
             }
         }
-        const std::size_t places =
-            std::min(static_cast<std::size_t>(width_) - std::min(chosen.size(), index(width_)), ties.size());
-        for (std::size_t i = 0; i < places; ++i) {
-            chosen.push_back(ties[i * ties.size() / places]);
+        for (std::size_t places = chosen.size() - better, i = 0; i < places; ++i) {
+            chosen[better + i] = ties[i * equal / places];
         }
+        return true;
     }
 
     auto make_child(const Choice& choice, int child, Node u, Node leaving) -> void {
@@ -341,9 +417,10 @@ class UniformBeam {
         states_[next][child] = {
             std::max<std::int64_t>(parent.rank, best_ + behind) - behind + static_cast<std::int64_t>(choice.rank),
             parent.open_edges - open[x]};
-        const auto weigh = [&](Node y, int by) {
-            for (const Node z : right_.neighbors(y)) {
-                burden[z] = static_cast<Score>(burden[z] + by);
+        const auto weigh = [&](Node y, bool more) {
+            const auto* adjacent = vectors_of(adjacent_ + y * stride_);
+            for (int j = 0; j < vectors(); ++j) {
+                vectors_of(burden)[j] += more ? adjacent[j] : -adjacent[j];
             }
         };
         for (const Node v : done_) {
@@ -351,19 +428,23 @@ class UniformBeam {
             if (adjacent_[x * stride_ + y] != 0) {
                 kept_[y] = 1;
             } else if (surplus[y]-- == 0) {
-                weigh(y, -2);
+                weigh(y, false);
             }
         }
-        for (const Node y : right_.neighbors(x)) {
+        for (const Node y : around(x)) {
             if (surplus[y] != no_pair && kept_[y] == 0 && ++surplus[y] == 0) {
-                weigh(y, 2);
+                weigh(y, true);
             }
             kept_[y] = 0;
-            --open[y];
+        }
+        for (int j = 0; j < vectors(); ++j) {
+            vectors_of(open)[j] += vectors_of(adjacent_ + x * stride_)[j] != 0;  // true is -1
         }
         image[u] = static_cast<Score>(x);
         surplus[x] = static_cast<Score>(leaving - open[x]);
-        weigh(x, right_only(surplus[x]));
+        if (right_only(surplus[x]) != 0) {
+            weigh(x, true);
+        }
         burden[x] = static_cast<Score>(burden[x] + used);
         if (next_twin_[x] >= 0) {
             burden[next_twin_[x]] = static_cast<Score>(burden[next_twin_[x]] - used);
@@ -376,7 +457,7 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
                   const Deadline& deadline, BeamWorkspace& workspace, std::span<Node> mapping) -> void {
     const auto n = index(left.n);
     const auto m = index(right.n);
-    auto& [arena, order, done, seen, chosen, ties, cost, maps, used, steps] = workspace;
+    auto& [arena, order, done, seen, by_index, hashes, chosen, ties, cost, maps, used, steps] = workspace;
     std::size_t now = 0;
     cost[0].assign(1, 0);
     maps[0].assign(n, -1);
@@ -463,8 +544,8 @@ auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs,
     const auto run = [&]<class Score, int kVectors>() {
         UniformBeam<Score, kVectors>(left, right, width, workspace).run(deadline, mapping);
     };
-    const Node m = right.n;
-    if (!costs.uniform() || left.n > m || m > 512) {
+    const Node m = std::max(left.n, right.n);
+    if (!costs.uniform() || m > 512) {
         general_beam(left, right, costs, width, deadline, workspace, mapping);
     } else if (m <= 128 && std::max(max_degree(left), max_degree(right)) <= 6) {
         m <= 32   ? run.template operator()<std::int8_t, 1>()

@@ -18,6 +18,8 @@ struct BeamWorkspace {
     std::vector<Node> order;
     std::vector<Node> done;
     std::vector<char> seen;
+    std::vector<Node> by_index;
+    std::vector<std::uint64_t> hashes;
     std::vector<Choice> chosen;
     std::vector<Choice> ties;
     std::vector<double> costs[2];

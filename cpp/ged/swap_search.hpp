@@ -15,6 +15,8 @@ namespace uge::ged {
 /// Aligned memory that grows and is handed out anew for each pair.
 class Arena {
   public:
+    static constexpr std::size_t alignment = 64;
+
     /// Forgets what was handed out; room for `bytes` more.
     auto reset(std::size_t bytes) -> void {
         if (bytes + alignment > buffer_.size()) {
@@ -36,7 +38,6 @@ class Arena {
     }
 
   private:
-    static constexpr std::size_t alignment = 64;
     std::vector<std::byte> buffer_;
     std::byte* next_ = nullptr;
 };
