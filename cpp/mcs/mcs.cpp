@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 
 #include "array_search.hpp"
 #include "bit_search.hpp"

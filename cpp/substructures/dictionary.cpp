@@ -1,6 +1,7 @@
 #include "dictionary.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace uge::substructures {
 
