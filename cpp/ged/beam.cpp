@@ -65,7 +65,7 @@ auto find_twins(const GraphView& graph, std::span<const Node> order, std::vector
     hashes.resize(2 * order.size());
     for (std::size_t k = 0; k < order.size(); ++k) {
         const Node u = order[k];
-        auto hash = mixed(static_cast<std::uint32_t>(graph.labels[u])) ^ (std::uint64_t{1} << 63);
+        auto hash = mixed(static_cast<std::uint32_t>(graph.labels[u]) + (std::uint64_t{1} << 32));
         for (const Node v : graph.neighbors(u)) {
             hash += mixed(static_cast<std::uint32_t>(v));
         }
@@ -257,7 +257,7 @@ class UniformBeam {
         }
         std::fill_n(next_twin_, slots_, Node{-1});
         for (Node x = 0; x < slots_; ++x) {
-            if (step_of_[x] >= 0) {
+            if (step_of_[x] >= 0 && next_twin_[step_of_[x]] < 0) {
                 next_twin_[step_of_[x]] = x;
                 burden[x] = static_cast<Score>(burden[x] + used);
             }
