@@ -8,7 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta state", UserWarning)
+with warnings.catch_warnings():  # torch says once a process that CSR is in beta: let it say so here, to nobody
+    warnings.simplefilter("ignore")
+    torch.sparse_csr_tensor(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1))
 
 
 def adjacency(indptr: Tensor, indices: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:

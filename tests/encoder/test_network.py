@@ -1,0 +1,250 @@
+"""The network against plain transcriptions of the paper's equations, and the laws that it must keep."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from torch_geometric.nn import GINConv
+
+from ugraphemb import GraphSet
+from ugraphemb.encoder.batches import Collator
+from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.encoder.features import RESERVED, SUPERSOURCE, UNSEEN, Vocabulary
+from ugraphemb.encoder.heads import along, between
+from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.readouts import NodeAttention
+from ugraphemb.encoder.segments import adjacency, mean_by, neighbor_sum, sum_by
+
+READOUTS = ("msna", "attention", "supersource", "sum", "average")
+CONVOLUTIONS = ("gin", "gcn", "sage", "gat")
+
+
+def labeled_graphs(count=6, seed=0, edge_labels=True):
+    generator = np.random.default_rng(seed)
+    sizes = generator.integers(1, 9, count)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    edges = [
+        (offsets[g] + i, offsets[g] + j)
+        for g in range(count)
+        for i in range(sizes[g])
+        for j in range(i)
+        if generator.random() < 0.4
+    ]
+    return GraphSet.from_edges(
+        sizes,
+        np.array(edges).reshape(-1, 2),
+        node_labels=generator.choice(["C", "N", "O"], offsets[-1]).tolist(),
+        edge_labels=generator.choice(["single", "double"], len(edges)).tolist() if edge_labels else None,
+        node_attributes=generator.normal(size=(offsets[-1], 2)),
+    )
+
+
+def network_of(graphs, seed=0, **settings):
+    config = EncoderConfig(**{"layers": (16, 8), "dimension": 8, **settings})
+    vocabulary = Vocabulary.of(graphs, config)
+    torch.manual_seed(seed)
+    return Network(config, vocabulary).eval(), Collator(graphs, vocabulary, config), vocabulary
+
+
+def vectors_of(network, collator, positions=None):
+    chosen = np.arange(len(collator.num_nodes)) if positions is None else np.asarray(positions)
+    with torch.inference_mode():
+        return network(collator.batch(chosen)).numpy()
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def test_attention_is_equation_3():
+    graphs = labeled_graphs()
+    _, collator, _ = network_of(graphs)
+    batch = collator.batch(np.arange(len(graphs)))
+    torch.manual_seed(1)
+    attention = NodeAttention(5)
+    nodes = torch.randn(len(graphs.node_labels), 5)
+    found = attention(nodes, batch).detach().numpy()
+    theta = attention.transform.weight.detach().numpy()
+    for g in range(len(graphs)):
+        u = nodes.numpy()[graphs.node_offsets[g] : graphs.node_offsets[g + 1]]
+        context = relu(theta @ u.mean(0))
+        expected = sum(1 / (1 + np.exp(-(un @ context))) * un for un in u)
+        np.testing.assert_allclose(found[g], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_whole_network_is_equations_1_to_3():
+    """Against NumPy with explicit one-hot features and adjacency matrices."""
+    graphs = labeled_graphs(edge_labels=False)
+    network, collator, vocabulary = network_of(graphs, readout="msna")
+    weights = {name: value.numpy() for name, value in network.state_dict().items()}
+    found = vectors_of(network, collator)
+    for g, graph in enumerate(graphs):
+        one_hot = np.zeros((graph.num_nodes, RESERVED + len(vocabulary.node_labels)))
+        for node, label in enumerate(graph.node_labels):
+            one_hot[node, RESERVED + vocabulary.node_labels.index(label)] = 1
+        matrix = nx.to_numpy_array(graph.to_networkx(), nodelist=range(graph.num_nodes))
+        u, read = one_hot, []
+        for k in range(2):
+            before = weights["inputs.label.weight"].T if k == 0 else weights[f"convolutions.{k}.product.weight"]
+            rest = f"convolutions.{k}.convolution.nn"
+            hidden = relu((u + matrix @ u) @ before.T + weights[f"{rest}.0.bias"])
+            u = relu(hidden @ weights[f"{rest}.2.weight"].T + weights[f"{rest}.2.bias"])
+            context = relu(weights[f"readout.readouts.{k}.transform.weight"] @ u.mean(0))
+            read.append((1 / (1 + np.exp(-(u @ context)))) @ u)
+        dense = relu(weights["dense.0.weight"] @ np.concatenate(read) + weights["dense.0.bias"])
+        expected = weights["dense.2.weight"] @ dense + weights["dense.2.bias"]
+        np.testing.assert_allclose(found[g], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_product_before_the_sum_is_the_usual_gin():
+    graphs = labeled_graphs(edge_labels=False)
+    network, collator, vocabulary = network_of(graphs)
+    batch = collator.batch(np.arange(len(graphs)))
+    one_hot = torch.nn.functional.one_hot(batch.slot, RESERVED + len(vocabulary.node_labels)).float()
+    ours = network.convolutions[0]
+    rest = ours.convolution.nn
+    mlp = torch.nn.Sequential(torch.nn.Linear(one_hot.shape[1], 16), torch.nn.ReLU(), torch.nn.Linear(16, 16))
+    usual = GINConv(torch.nn.Sequential(mlp, torch.nn.ReLU()))
+    with torch.no_grad():
+        rest[0].bias.normal_()
+        mlp[0].weight.copy_(network.inputs.label.weight.T)
+        mlp[0].bias.copy_(rest[0].bias)
+        mlp[2].load_state_dict(rest[2].state_dict())
+    links = adjacency(batch.indptr, batch.indices)
+    torch.testing.assert_close(
+        ours(network.inputs(batch), links, batch), usual(one_hot, batch.edge_index()), rtol=1e-4, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("convolution", CONVOLUTIONS)
+def test_vectors_do_not_depend_on_node_order_or_company(readout, convolution):
+    graphs = labeled_graphs(count=8, seed=3)
+    settings = {"readout": readout, "convolution": convolution, "degree": True, "clustering": True}
+    network, collator, vocabulary = network_of(graphs, edge_labels=convolution == "gin", **settings)
+    together = vectors_of(network, collator)
+    alone = np.concatenate([vectors_of(network, collator, [g]) for g in range(len(graphs))])
+    np.testing.assert_allclose(together, alone, rtol=1e-4, atol=1e-5)
+    shuffled = []
+    for graph in graphs.to_networkx():
+        names = list(np.random.default_rng(1).permutation(graph.number_of_nodes()))
+        other = nx.Graph()
+        other.add_nodes_from((int(n), graph.nodes[n]) for n in names)
+        other.add_edges_from(graph.edges(data=True))
+        shuffled.append(nx.convert_node_labels_to_integers(other, ordering="default"))
+    again = GraphSet.from_networkx(shuffled)
+    permuted = vectors_of(network, Collator(again, vocabulary, network.config))
+    np.testing.assert_allclose(together, permuted, rtol=1e-4, atol=1e-5)
+
+
+def test_a_supersource_is_a_node_joined_to_all_others():
+    graphs = labeled_graphs(count=5, seed=2)
+    config = EncoderConfig(layers=(4,), readout="supersource", edge_labels=True)
+    vocabulary = Vocabulary.of(graphs, config)
+    batch = Collator(graphs, vocabulary, config).batch(np.arange(5))
+    start = 0
+    for g, graph in enumerate(graphs):
+        size = graph.num_nodes + 1
+        assert batch.offsets[g + 1] - batch.offsets[g] == size
+        assert batch.slot[start + size - 1] == SUPERSOURCE
+        for node in range(size):
+            row = slice(batch.indptr[start + node], batch.indptr[start + node + 1])
+            neighbors = (batch.indices[row] - start).tolist()
+            expected = [*graph.neighbors(node).tolist(), size - 1] if node < size - 1 else list(range(size - 1))
+            assert neighbors == expected
+            joined = [slot == SUPERSOURCE for slot in batch.edge_slot[row].tolist()]
+            assert joined == [node == size - 1 or other == size - 1 for other in neighbors]
+        start += size
+
+
+@pytest.mark.parametrize("readout", READOUTS)
+def test_graphs_without_nodes_or_edges_have_finite_vectors(readout):
+    graphs = labeled_graphs()
+    network, _, vocabulary = network_of(graphs, readout=readout, degree=True)
+    bare = GraphSet.from_edges([0, 1, 3, 0], [])
+    vectors = vectors_of(network, Collator(bare, vocabulary, network.config))
+    assert vectors.shape == (4, 8)
+    assert np.isfinite(vectors).all()
+    np.testing.assert_allclose(vectors[0], vectors[3], atol=1e-6)
+
+
+def test_labels_never_seen_map_to_the_reserved_slot():
+    graphs = labeled_graphs()
+    network, _, vocabulary = network_of(graphs, edge_labels=True)
+    strange = GraphSet.from_edges([3], [[0, 1], [1, 2]], node_labels=["Xx", 7, "C"], edge_labels=["odd", "single"])
+    features = vocabulary.features(strange, network.config)
+    assert features.slot.tolist()[:2] == [UNSEEN, UNSEEN]
+    assert features.slot[2] != UNSEEN
+    assert np.isfinite(vectors_of(network, Collator(strange, vocabulary, network.config))).all()
+
+
+def test_hashed_labels_tell_unseen_labels_apart():
+    graphs = labeled_graphs()
+    network, _, vocabulary = network_of(graphs, hashed_labels=32)
+    strange = GraphSet.from_edges([1, 1, 1], [], node_labels=["Xx", "Yy", "Xx"])
+    vectors = vectors_of(network, Collator(strange, vocabulary, network.config))
+    np.testing.assert_allclose(vectors[0], vectors[2], atol=1e-6)
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-4
+
+
+def test_clustering_features_are_networkx_s():
+    graphs = labeled_graphs(count=10, seed=5)
+    config = EncoderConfig(clustering=True)
+    numbers = Vocabulary.of(graphs, config).features(graphs, config).numbers
+    expected = []
+    for graph in graphs.to_networkx():
+        triangles, clustering = nx.triangles(graph), nx.clustering(graph)
+        expected += [[np.log1p(graph.degree(n)), np.log1p(triangles[n]), clustering[n]] for n in range(len(graph))]
+    np.testing.assert_allclose(numbers, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_many_labels_do_not_become_a_dense_matrix():
+    count = 15_507
+    graphs = GraphSet.from_edges([count], [[i, i + 1] for i in range(count - 1)], node_labels=list(range(count)))
+    network, collator, _ = network_of(graphs)
+    features = collator.batch(np.array([0]))
+    assert sum(tensor.numel() for tensor in vars(features).values()) < 20 * count
+    assert np.isfinite(vectors_of(network, collator)).all()
+
+
+def test_sums_have_the_gradients_that_autograd_gives_dense_products():
+    graphs = labeled_graphs(edge_labels=False)
+    _, collator, _ = network_of(graphs)
+    batch = collator.batch(np.arange(len(graphs)))
+    nodes = torch.randn(len(graphs.node_labels), 3, dtype=torch.float64, requires_grad=True)
+    links = adjacency(batch.indptr, batch.indices, torch.float64)
+    assert torch.autograd.gradcheck(lambda x: neighbor_sum(links, x), (nodes,))
+    assert torch.autograd.gradcheck(lambda x: sum_by(x, batch.offsets, batch.graph_of), (nodes,))
+    assert torch.autograd.gradcheck(lambda x: mean_by(x, batch.offsets, batch.graph_of), (nodes,))
+    torch.testing.assert_close(neighbor_sum(links, nodes), links.to_dense() @ nodes)
+
+
+@pytest.mark.parametrize("head", ["l2", "l1", "squared_l2", "inner"])
+def test_between_and_along_agree_with_numpy(head):
+    torch.manual_seed(0)
+    left, right = torch.randn(5, 3, dtype=torch.float64), torch.randn(5, 3, dtype=torch.float64)
+    a, b = left.numpy()[:, None], right.numpy()[None]
+    expected = {
+        "l2": np.sqrt(((a - b) ** 2).sum(-1)),
+        "l1": np.abs(a - b).sum(-1),
+        "squared_l2": ((a - b) ** 2).sum(-1),
+        "inner": (a * b).sum(-1),
+    }[head]
+    np.testing.assert_allclose(between(left, right, head).numpy(), expected, rtol=1e-6)
+    np.testing.assert_allclose(along(left, right, head).numpy(), np.diag(expected), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"readout": "max"},
+        {"convolution": "cnn"},
+        {"layers": ()},
+        {"scales": (4,)},
+        {"head": "cosine"},
+        {"edge_labels": True, "convolution": "gat"},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong)).replace("_", ".")):
+        EncoderConfig(**wrong)

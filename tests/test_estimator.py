@@ -1,0 +1,210 @@
+"""UGraphEmb: learning, the scikit-learn conventions, saved models, interrupted runs."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+import ugraphemb as ug
+from ugraphemb.errors import ModelFormatError, TableError, TrainingError
+
+QUICK = {"steps": 40, "threads": 1, "progress": False, "layers": (16, 16), "dimension": 16}
+QUICK_SETTINGS = {"scales": None, "validate_every": 20, "batch": 16}
+
+
+def quick(**changes):
+    settings = {**QUICK_SETTINGS, **changes.pop("settings", {})}
+    return ug.UGraphEmb(**{**QUICK, **changes}, settings=settings)
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return ug.load_dataset("atlas")[50:110]
+
+
+@pytest.fixture(scope="module")
+def table(graphs):
+    return ug.pairwise(graphs, progress=False)
+
+
+@pytest.fixture(scope="module")
+def fitted(graphs, table):
+    return quick().fit(graphs, table)
+
+
+def test_eight_graphs_are_learned_to_nearly_zero_loss():
+    eight = ug.load_dataset("atlas")[40:48]
+    settings = {"near": 0.0, "validate_every": 500, "clustering": True}
+    # Roots of distances lie in Euclidean space more often than distances do, so squared L2 can reach zero.
+    model = quick(steps=500, learning_rate=0.01, head="squared_l2", settings=settings).fit(eight, held_out=[0])
+    assert model.history_[-1][1] < 1e-3
+
+
+def test_learning_orders_graphs_it_has_not_seen(graphs, table):
+    model = quick(steps=300).fit(graphs, table)
+    assert model.about_["validation"]["tau"] > 0.5
+
+
+def test_the_same_seed_gives_the_same_vectors(graphs, table, fitted):
+    again = quick().fit(graphs, table)
+    np.testing.assert_array_equal(again.transform(graphs), fitted.transform(graphs))
+    other = quick(seed=1).fit(graphs, table)
+    assert np.abs(other.transform(graphs) - fitted.transform(graphs)).max() > 1e-3
+
+
+def test_transform_takes_any_graphs_in_any_company(graphs, fitted):
+    vectors = fitted.transform(graphs)
+    assert vectors.shape == (60, 16)
+    np.testing.assert_allclose(fitted.transform(graphs[7]), vectors[[7]], atol=1e-5)
+    np.testing.assert_allclose(fitted.transform([graphs[3], graphs[1]]), vectors[[3, 1]], atol=1e-5)
+    assert fitted.transform(graphs[:0]).shape == (0, 16)
+    with pytest.raises(TypeError, match="GraphSet"):
+        fitted.transform(["not a graph"])
+
+
+def test_a_similarity_is_learned_by_inner_products(graphs):
+    model = quick(metric="mcs").fit(graphs)
+    assert model.network_.config.head == "inner"
+    assert model.about_["kind"] == "similarity"
+
+
+def test_a_table_of_other_graphs_is_refused(graphs, table):
+    with pytest.raises(TableError):
+        quick().fit(graphs[:30], table)
+
+
+def test_several_collections_with_different_labels_are_learned_at_once(graphs):
+    labeled = ug.GraphSet.from_edges([2] * 10, [[2 * i, 2 * i + 1] for i in range(10)], node_labels=list("CN" * 10))
+    model = quick().fit([graphs[:20], labeled])
+    assert set(model.vocabulary_.node_labels) == {None, "C", "N"}
+    assert model.about_["graphs"]["count"] == 30
+
+
+def test_scikit_learn_conventions_hold(graphs):
+    model = quick(seed=3)
+    assert clone(model).get_params() == model.get_params()
+    search = GridSearchCV(quick(steps=10), {"dimension": [4, 8]}, cv=2).fit(graphs)
+    assert search.best_params_["dimension"] in (4, 8)
+    classes = (graphs.num_edges > np.median(graphs.num_edges)).astype(int)
+    pipeline = make_pipeline(quick(steps=60), LogisticRegression(max_iter=1000)).fit(graphs, classes)
+    assert pipeline.score(graphs, classes) > 0.7
+
+
+def test_finetuning_moves_the_vectors_towards_the_classes(graphs, table):
+    classes = np.where(graphs.num_edges > np.median(graphs.num_edges), "many", "few")
+    model = quick().fit(graphs, table)
+    before = model.transform(graphs)
+    model.finetune(graphs, classes, steps=60)
+    assert np.abs(model.transform(graphs) - before).max() > 1e-3
+    assert model.about_["finetuned"]["classes"] == ["few", "many"]
+    assert model.about_["finetuned"]["validation_accuracy"] > 0.7
+    with pytest.raises(ValueError, match="two classes"):
+        model.finetune(graphs, np.zeros(60))
+
+
+def test_a_saved_model_gives_the_same_vectors(graphs, fitted, tmp_path):
+    fitted.save(tmp_path / "model")
+    fitted.save(tmp_path / "model")  # over the old one
+    loaded = ug.UGraphEmb.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.transform(graphs), fitted.transform(graphs))
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
+        "README.md",
+        "config.json",
+        "weights.safetensors",
+    ]
+    assert loaded.about_["validation"] == fitted.about_["validation"]
+    assert not [path for path in tmp_path.iterdir() if path.name != "model"]
+
+
+@pytest.mark.parametrize(
+    "damage", ["unknown key", "unknown setting", "version", "format", "json", "weights", "missing"]
+)
+def test_a_damaged_model_is_refused_with_its_name(fitted, tmp_path, damage):
+    folder = tmp_path / "model"
+    fitted.save(folder)
+    config = json.loads((folder / "config.json").read_text())
+    changes = {"unknown key": {"surprise": 1}, "version": {"version": 99}, "format": {"format": "other"}}
+    if damage in changes:
+        (folder / "config.json").write_text(json.dumps({**config, **changes[damage]}))
+    elif damage == "unknown setting":
+        config["encoder"]["surprise"] = 1
+        (folder / "config.json").write_text(json.dumps(config))
+    elif damage == "json":
+        (folder / "config.json").write_text("{")
+    elif damage == "weights":
+        content = (folder / "weights.safetensors").read_bytes()
+        (folder / "weights.safetensors").write_bytes(content[: len(content) // 2])
+    else:
+        (folder / "config.json").unlink()
+    with pytest.raises(ModelFormatError, match="model"):
+        ug.UGraphEmb.load(folder)
+
+
+def test_saving_over_something_else_is_refused(fitted, tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "thesis.txt").write_text("years of work")
+    with pytest.raises(ModelFormatError, match="nothing was written"):
+        fitted.save(tmp_path / "precious")
+    assert (tmp_path / "precious" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_loss_that_is_not_finite_stops_with_an_explanation(graphs, table):
+    with pytest.raises(TrainingError, match="learning rate"):
+        quick(learning_rate=1e30, settings={"schedule": "constant"}).fit(graphs, table)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"preset": "best"}, {"settings": {"color": "red"}}, {"head": "inner"}, {"validation": 2}]
+)
+def test_parameters_that_make_no_sense_are_refused(graphs, table, wrong):
+    with pytest.raises(ValueError, match=r"preset|setting|head|validation"):
+        quick(**wrong).fit(graphs, table)
+
+
+def test_the_paper_preset_is_the_published_one():
+    from ugraphemb.training.presets import settings_of
+
+    encoder, training = settings_of("paper", "distance", {})
+    assert (encoder.convolution, encoder.layers, encoder.learn_epsilon) == ("gin", (256, 128, 64), False)
+    assert (encoder.readout, encoder.scales, encoder.dimension, encoder.head) == ("msna", None, 256, "squared_l2")
+    assert (encoder.degree, encoder.clustering, encoder.compression) == (False, False, "none")
+    assert (training.sampling, training.batch, training.steps) == ("pairs", 256, 20_000)
+    assert (training.learning_rate, training.schedule, training.selection) == (0.001, "constant", "loss")
+
+
+INTERRUPTED = """
+import sys, ugraphemb as ug
+graphs = ug.load_dataset("atlas")[50:110]
+model = ug.UGraphEmb(steps=120, threads=1, progress=False, layers=(16, 16), dimension=16,
+                     settings=dict(scales=None, validate_every=10, batch=16, checkpoint_seconds=0.0, average=0.9))
+model.fit(graphs, checkpoint=sys.argv[1], resume=True)
+model.save(sys.argv[2])
+"""
+
+
+def test_a_killed_run_resumes_to_the_same_result(tmp_path):
+    def run(name, **options):
+        command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / f"{name}.ckpt"), str(tmp_path / name)]
+        return subprocess.Popen(command, **options)
+
+    assert run("whole").wait() == 0
+    killed = run("killed")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "killed.ckpt").exists() and killed.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(0.1)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert (tmp_path / "killed.ckpt").exists()
+    assert run("killed").wait() == 0
+    graphs = ug.load_dataset("atlas")[50:110]
+    whole, resumed = (ug.UGraphEmb.load(tmp_path / name).transform(graphs) for name in ("whole", "killed"))
+    np.testing.assert_array_equal(whole, resumed)
