@@ -71,7 +71,8 @@ auto UniformSearch::Side::degree() const -> Node {
 }
 
 auto UniformSearch::fits(const GraphView& left, const GraphView& right) -> bool {
-    return left.n <= right.n && right.n <= max_columns;
+    constexpr std::int64_t max_cells = 1 << 23;  // in all levels together
+    return left.n <= right.n && right.n <= max_columns && std::int64_t{left.n} * left.n * right.n <= max_cells;
 }
 
 auto UniformSearch::set_upper(std::int64_t upper) -> void {
@@ -122,10 +123,10 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     stride_ = (right.n + lanes - 1) / lanes * lanes;
     const auto width = index(stride_);
     right_arcs_ = right_.neighbor.size();
-    constexpr std::size_t max_shares = 1 << 19;
+    constexpr std::size_t max_shares = 1 << 25;      // in all levels together
     constexpr std::size_t max_shares_per_cell = 12;  // beyond, halves and more search are faster
     const std::size_t shares = left_.neighbor.size() * right_arcs_;
-    sharing_ = shares <= std::min(max_shares, max_shares_per_cell * n * m) && left_.degree() <= max_degree &&
+    sharing_ = shares * n <= max_shares && shares <= max_shares_per_cell * n * m && left_.degree() <= max_degree &&
                right_.degree() <= max_degree;
     constexpr std::int64_t first_budget = 40;
     budget_ = first_budget;
