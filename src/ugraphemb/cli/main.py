@@ -24,10 +24,13 @@ class Entry(NamedTuple):
 COMMANDS = {
     "convert": Entry("ugraphemb.cli.convert", "Write graphs in another format."),
     "distance": Entry("ugraphemb.cli.distance", "Compare two graphs."),
+    "embed": Entry("ugraphemb.cli.embed", "Vectors of graphs, by a trained model."),
     "evaluate": Entry("ugraphemb.cli.evaluate", "Say how good vectors are."),
+    "finetune": Entry("ugraphemb.cli.finetune", "Adjust a model to classes."),
     "info": Entry("ugraphemb.cli.info", "Say what is in a file of graphs or a data set."),
     "pairs": Entry("ugraphemb.cli.pairs", "Compare many pairs of graphs."),
     "plot": Entry("ugraphemb.cli.plot", "Draw maps of graphs, and what a query finds."),
+    "train": Entry("ugraphemb.cli.train", "Learn vectors for graphs."),
 }
 
 

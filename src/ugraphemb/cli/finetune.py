@@ -1,0 +1,41 @@
+"""`ugraphemb finetune`."""
+
+from __future__ import annotations
+
+import click
+
+from ugraphemb.cli.arrays import read_targets, told
+from ugraphemb.cli.inputs import resolve
+
+
+@click.command("finetune")
+@click.argument("model", type=click.Path(exists=True, file_okay=False))
+@click.argument("graphs")
+@click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder of the model to write.")
+@click.option(
+    "--targets",
+    type=click.Path(exists=True),
+    help="Classes, one a graph: .npy, or .txt with one a line; by default those of GRAPHS.",
+)
+@click.option("--steps", type=click.IntRange(min=1), default=500, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def command(model: str, graphs: str, output: str, targets: str | None, steps: int, seed: int) -> None:
+    """Adjust the vectors of a MODEL to the classes of GRAPHS, and write the new model.
+
+    \b
+    Examples:
+      ugraphemb train MUTAG -o mutag/
+      ugraphemb finetune mutag/ MUTAG -o mutag-fine/
+    """
+    from ugraphemb.estimator import UGraphEmb
+
+    with told():
+        collection = resolve(graphs)
+        classes = collection.targets if targets is None else read_targets(targets)
+        if classes is None:
+            raise click.UsageError(f"{graphs} has no classes; give them with --targets")
+        loaded = UGraphEmb.load(model).set_params(seed=seed)
+        loaded.finetune(collection, classes, steps=steps)
+        loaded.save(output)
+    accuracy = loaded.about_["finetuned"]["validation_accuracy"]
+    click.echo(f"{output}: fine-tuned on {len(collection)} graphs, validation accuracy {accuracy:.3f}")

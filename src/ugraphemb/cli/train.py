@@ -1,0 +1,67 @@
+"""`ugraphemb train`."""
+
+from __future__ import annotations
+
+import click
+
+from ugraphemb.cli.arrays import told
+from ugraphemb.cli.inputs import resolve
+
+
+@click.command("train")
+@click.argument("graphs", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder of the model to write.")
+@click.option("--table", type=click.Path(exists=True), help="Distances at hand, as `ugraphemb pairs` writes them.")
+@click.option("--preset", default="default", show_default=True, help="default, or paper: the published model.")
+@click.option("--metric", default="ged", show_default=True, help="What the vectors shall keep: ged, mcs, ...")
+@click.option("--method", help="Solver of edit distance; tight by default.")
+@click.option("--dimension", type=click.IntRange(min=1), help="Length of a vector; 256 by default.")
+@click.option("--steps", type=click.IntRange(min=1), help="Of training; the preset's by default.")
+@click.option(
+    "--validation",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.25,
+    show_default=True,
+    help="Share of the graphs held out to choose the best model.",
+)
+@click.option("--checkpoint", type=click.Path(dir_okay=False), help="File to write now and then.")
+@click.option("--resume", is_flag=True, help="Go on from --checkpoint.")
+@click.option("--log", type=click.Path(), help="A .csv file, or a folder for TensorBoard.")
+@click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
+@click.option("--device", help="cpu, cuda, ...; a GPU by default where there is one.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def command(
+    graphs: tuple[str, ...], output: str, table: str | None, preset: str, metric: str, method: str | None,
+    dimension: int | None, steps: int | None, validation: float, checkpoint: str | None, resume: bool,
+    log: str | None, threads: int, device: str | None, seed: int,
+) -> None:  # fmt: skip
+    """Learn vectors for GRAPHS (several are taken together), and write the model.
+
+    Computes the distances of pairs, unless --table has them. Ctrl-C keeps the best model so far.
+
+    \b
+    Examples:
+      ugraphemb train molecules -o model/
+      ugraphemb train PTC --preset paper --seed 1 -o ptc-paper/
+      ugraphemb pairs NCI109 --pairs 1000000 -o nci.parquet
+      ugraphemb train NCI109 --table nci.parquet --checkpoint nci.ckpt --resume -o nci/
+    """
+    if resume and checkpoint is None:
+        raise click.UsageError("--resume needs --checkpoint")
+    from ugraphemb.estimator import UGraphEmb, as_graphset
+    from ugraphemb.proximity import PairTable
+
+    with told():
+        collection = as_graphset([resolve(part) for part in graphs])
+        model = UGraphEmb(
+            metric=metric, method=method, preset=preset, dimension=dimension, steps=steps, validation=validation,
+            threads=threads, device=device, seed=seed,
+        )  # fmt: skip
+        known = None if table is None else PairTable.read(table, collection)
+        model.fit(collection, known, checkpoint=checkpoint, resume=resume, log=log)
+        model.save(output)
+    score = model.about_["validation"]
+    click.echo(
+        f"{output}: {len(collection)} graphs, {model.about_['pairs']} pairs, {model.about_['steps']} steps, "
+        f"validation tau {score['tau']:.3f}, mse {score['loss']:.5f}"
+    )

@@ -1,0 +1,57 @@
+"""train, embed and finetune, as a person calls them."""
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import ugraphemb as ug
+from ugraphemb.cli.main import cli
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("train")
+    graphs = ug.load_dataset("atlas")[50:90]
+    classes = (graphs.num_edges > np.median(graphs.num_edges)).astype(int)
+    (folder / "classes.txt").write_text("\n".join(map(str, classes)))
+    ug.write_graphs(graphs, folder / "graphs.jsonl")
+    return folder
+
+
+def run(*arguments):
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_train_embed_and_finetune_follow_one_another(files):
+    graphs, model = files / "graphs.jsonl", files / "model"
+    code, out, _ = run("train", graphs, "--steps", 20, "--dimension", 8, "--threads", 1, "-o", model)
+    assert code == 0
+    assert "40 graphs, 780 pairs, 20 steps" in out
+    code, out, _ = run("embed", model, graphs, "-o", files / "v.npy", "--threads", 1)
+    assert (code, np.load(files / "v.npy").shape) == (0, (40, 8))
+    assert run("embed", model, graphs, "-o", files / "v.parquet", "--threads", 1)[0] == 0
+    table = pq.read_table(files / "v.parquet")
+    assert table["id"].to_pylist() == ug.read_graphs(graphs).ids.tolist()
+    np.testing.assert_array_equal(np.array(table["vector"].to_pylist(), np.float32), np.load(files / "v.npy"))
+    code, out, _ = run(
+        "finetune", model, graphs, "--targets", files / "classes.txt", "--steps", 10, "-o", files / "fine"
+    )
+    assert code == 0
+    assert "validation accuracy" in out
+    assert (
+        np.abs(ug.UGraphEmb.load(files / "fine").transform(ug.read_graphs(graphs)) - np.load(files / "v.npy")).max() > 0
+    )
+
+
+def test_wrong_calls_are_told_in_a_line(files):
+    graphs = files / "graphs.jsonl"
+    assert run("train", graphs, "--resume", "-o", files / "x")[0] == 2
+    code, _, err = run("train", graphs, "--preset", "best", "-o", files / "x")
+    assert code == 1
+    assert "'default'" in err
+    (files / "empty").mkdir(exist_ok=True)
+    assert run("embed", files / "empty", graphs, "-o", files / "w.npy")[0] == 1
+    assert not (files / "w.npy").exists()
+    assert not (files / "x").exists()
