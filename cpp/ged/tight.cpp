@@ -5,8 +5,7 @@
 namespace uge::ged {
 
 auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-           TightWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    constexpr Effort effort{.starts = 30, .patience = 5};
+           TightWorkspace& workspace, std::span<Node> mapping, const Effort& effort) -> Bounds {
     Bounds bounds = branch(left, right, costs, deadline, workspace.bipartite, mapping);
     if (bounds.proven) {
         return bounds;
