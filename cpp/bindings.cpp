@@ -309,8 +309,10 @@ auto sparse_rows(const Array<const std::int64_t>& indptr, const Array<const std:
 void dot_pairs(const Array<const std::int64_t>& left_indptr, const Array<const std::int32_t>& left_columns,
                const Array<const double>& left_values, const Array<const std::int64_t>& right_indptr,
                const Array<const std::int32_t>& right_columns, const Array<const double>& right_values,
-               std::int64_t width, const Array<const std::int32_t>& left_of, const Array<const std::int32_t>& right_of,
-               int threads, const Array<double>& products, const Array<bool>& done, const Tick& tick) {
+               std::int64_t width, const std::optional<Array<const double>>& left_self,
+               const std::optional<Array<const double>>& right_self, const Array<const std::int32_t>& left_of,
+               const Array<const std::int32_t>& right_of, int threads, const Array<double>& products,
+               const Array<bool>& done, const Tick& tick) {
     const auto left = sparse_rows(left_indptr, left_columns, left_values, width);
     const auto right = sparse_rows(right_indptr, right_columns, right_values, width);
     const auto inside = [](std::span<const std::int32_t> chosen, const uge::SparseRows& rows) {
@@ -321,8 +323,15 @@ void dot_pairs(const Array<const std::int64_t>& left_indptr, const Array<const s
     require(left_of.shape(0) == right_of.shape(0) && left_of.shape(0) == products.shape(0) &&
                 left_of.shape(0) == done.shape(0) && inside(span(left_of), left) && inside(span(right_of), right),
             "a pair that is outside the matrices, or answers that are not an entry a pair");
+    uge::SelfProducts self;
+    if (left_self && right_self) {
+        self = {.left = span(*left_self), .right = span(*right_self)};
+        require(self.left.size() + 1 == left.indptr.size() && self.right.size() + 1 == right.indptr.size(),
+                "self products must have an entry a row");
+    }
     run(tick, [&](uge::Control& control, const uge::Watch& watch) {
-        uge::dot_pairs(left, right, span(left_of), span(right_of), threads, span(products), span(done), control, watch);
+        uge::dot_pairs(left, right, self, span(left_of), span(right_of), threads, span(products), span(done), control,
+                       watch);
     });
 }
 
@@ -394,6 +403,7 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
     m.def("graphlet_codes", &graphlet_codes, "size"_a,
           "The graphs of this many nodes: the pair i < j is bit j (j - 1) / 2 + i.");
     m.def("dot_pairs", &dot_pairs, "left_indptr"_a, "left_columns"_a, "left_values"_a, "right_indptr"_a,
-          "right_columns"_a, "right_values"_a, "width"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "threads"_a,
-          "products"_a, "done"_a, "tick"_a, "Inner products of pairs of rows of two sparse matrices.");
+          "right_columns"_a, "right_values"_a, "width"_a, "left_self"_a.none(), "right_self"_a.none(), "left_of"_a,
+          "right_of"_a, nb::kw_only(), "threads"_a, "products"_a, "done"_a, "tick"_a,
+          "Inner products of pairs of rows of two sparse matrices, normalized if self products are given.");
 }

@@ -45,7 +45,7 @@ void ged_pairs(const PairList& pairs, const EditCosts& costs, const ged::Params&
 void mcs_pairs(const PairList& pairs, const mcs::Params& params, const PairOptions& options, const PairAnswers& answers,
                Control& control, const Watch& watch);
 
-/// Rows of a sparse matrix: row g is [indptr[g], indptr[g + 1]) of the other two, columns below `width`.
+/// Rows of a sparse matrix: row g is [indptr[g], indptr[g + 1]) of the other two, columns ascending and below `width`.
 struct SparseRows {
     std::span<const std::int64_t> indptr;
     std::span<const std::int32_t> columns;
@@ -53,10 +53,17 @@ struct SparseRows {
     std::int64_t width = 0;
 };
 
-/// products[k] is the inner product of row left_of[k] of `left` and row right_of[k] of `right`. Cheapest where pairs
-/// with the same left row follow each other: then O(entries of the right row) each.
-void dot_pairs(const SparseRows& left, const SparseRows& right, std::span<const std::int32_t> left_of,
-               std::span<const std::int32_t> right_of, int threads, std::span<double> products, std::span<bool> done,
-               Control& control, const Watch& watch);
+/// What divides inner products: the inner product of each row with itself. Both empty: nothing does.
+struct SelfProducts {
+    std::span<const double> left;
+    std::span<const double> right;
+};
+
+/// products[k] is the inner product of row left_of[k] of `left` and row right_of[k] of `right`, divided by the square
+/// root of the two self products where there are such (0 where one of them is 0, 1 where both are). Cheapest where
+/// pairs with the same left row follow each other, and common columns come before rare ones.
+void dot_pairs(const SparseRows& left, const SparseRows& right, const SelfProducts& self,
+               std::span<const std::int32_t> left_of, std::span<const std::int32_t> right_of, int threads,
+               std::span<double> products, std::span<bool> done, Control& control, const Watch& watch);
 
 }  // namespace uge

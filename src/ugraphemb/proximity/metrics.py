@@ -105,6 +105,9 @@ class Metric(Protocol):
 _HOMES = {
     "ged": "ugraphemb.proximity.ged:EditDistance",
     "mcs": "ugraphemb.proximity.mcs:CommonSubgraph",
+    "wl": "ugraphemb.proximity.kernels:WLKernel",
+    "sp": "ugraphemb.proximity.kernels:PathKernel",
+    "graphlet": "ugraphemb.proximity.kernels:GraphletKernel",
 }
 
 

@@ -98,11 +98,9 @@ def positions(pairs: npt.ArrayLike | None, graphs: GraphSet, other: GraphSet | N
 
 def _all_pairs(size: int) -> tuple[Positions, Positions]:
     """Every i < j, row by row."""
-    counts = np.arange(size - 1, -1, -1)
-    left = np.repeat(np.arange(size, dtype=np.int32), counts)
-    right = np.arange(len(left), dtype=np.int64)
-    right -= np.repeat(np.cumsum(counts) - counts - np.arange(1, size + 1), counts)
-    return left, right.astype(np.int32)
+    each = np.arange(size, dtype=np.int32)
+    right = np.concatenate([each[i + 1 :] for i in range(size)]) if size else each
+    return np.repeat(each, np.arange(size - 1, -1, -1)), right
 
 
 def _all_across(left: int, right: int) -> tuple[Positions, Positions]:

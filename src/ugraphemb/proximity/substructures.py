@@ -139,6 +139,14 @@ class Graphlets:
         pairs = [(i, j) for j in range(self.size) for i in range(j)]
         return [pair for bit, pair in enumerate(pairs) if code >> bit & 1]
 
+    def connected(self) -> npt.NDArray[np.bool_]:
+        """Whether the graph of each column is connected."""
+        drawn = GraphSet.from_edges(
+            [self.size] * len(self),
+            [(i + c * self.size, j + c * self.size) for c in range(len(self)) for i, j in self.edges(c)],
+        )
+        return drawn.connected
+
     def counts(self, graphs: GraphSet, *, learn: bool = False, tick: Callable[[int], None] | None = None) -> csr_array:
         """How often each graphlet occurs in each graph: int64, graphs × columns. There is nothing to learn."""
         if self.samples is None and len(graphs) and graphs.num_nodes.max() > 9000:

@@ -1,0 +1,208 @@
+"""Kernels: inner products of counts of substructures."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from ugraphemb import _core
+from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.metrics import Columns, Kind, Metric, Positions, Run
+from ugraphemb.proximity.substructures import Graphlets, ShortestPaths, Substructures, WLColors
+
+
+@dataclass(frozen=True)
+class _Features:
+    """Rows of two collections in the same columns; `left` carries the weights of columns, if there are any."""
+
+    left: csr_array
+    right: csr_array
+    left_self: npt.NDArray[np.float64]  # each graph with itself
+    right_self: npt.NDArray[np.float64]
+
+
+class _Kernel(Metric):
+    """What the three have in common: counts, then inner products of the pairs asked for."""
+
+    kind: ClassVar[Kind] = "similarity"  # type: ignore[misc]
+    value: ClassVar[Literal["lower", "upper"]] = "lower"  # type: ignore[misc]
+    sized: ClassVar[bool] = False  # type: ignore[misc]
+    normalised: bool
+
+    def counter(self) -> Substructures | Graphlets:
+        """What counts."""
+        raise NotImplementedError
+
+    def weights(self, counter: Substructures | Graphlets) -> npt.NDArray[np.float64] | None:
+        """Of each column; None is 1."""
+        return None
+
+    def compute(
+        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
+    ) -> None:
+        features = _remembered(self, left, right)
+        selves = (features.left_self, features.right_self) if self.normalised else (None, None)
+        try:
+            _core.dot_pairs(
+                *_arrays(features.left), *_arrays(features.right), features.left.shape[1], *selves, left_of, right_of,
+                threads=run.num_threads, products=out.lower, done=out.done, tick=run.tick,
+            )  # fmt: skip
+        finally:  # also when stopped: what is done is whole
+            if left.fingerprint == right.fingerprint:
+                alone = np.flatnonzero(left_of == right_of)
+                out.lower[alone] = 1 if self.normalised else features.left_self[left_of[alone]]
+            out.upper[:] = out.lower
+            out.proven[:] = out.done
+
+
+@dataclass(frozen=True)
+class WLKernel(_Kernel):
+    """Weisfeiler–Lehman subtree kernel: inner product of counts of colors over `h` rounds.
+
+    Args:
+        h: Rounds of refinement; 0 compares labels only.
+        normalised: Divide by sqrt(k(a, a) k(b, b)).
+    """
+
+    h: int = 5
+    normalised: bool = True
+    name: ClassVar[str] = "wl"  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        self.counter()
+
+    def settings(self) -> dict[str, Any]:
+        return {"h": self.h, "normalised": self.normalised}
+
+    def counter(self) -> WLColors:
+        return WLColors(self.h)
+
+
+@dataclass(frozen=True)
+class PathKernel(_Kernel):
+    """Shortest path kernel (Borgwardt and Kriegel 2005): ordered pairs of nodes of either graph that are as far apart
+    and carry the same labels.
+
+    Args:
+        labeled: Labels of the two nodes count.
+        normalised: Divide by sqrt(k(a, a) k(b, b)).
+    """
+
+    labeled: bool = True
+    normalised: bool = True
+    name: ClassVar[str] = "sp"  # type: ignore[misc]
+
+    def settings(self) -> dict[str, Any]:
+        return {"labeled": self.labeled, "normalised": self.normalised}
+
+    def counter(self) -> ShortestPaths:
+        return ShortestPaths(self.labeled)
+
+    def weights(self, counter: Substructures | Graphlets) -> npt.NDArray[np.float64]:
+        """Counts are of unordered pairs: (A, B) is two columns of ordered pairs, (A, A) one with twice the count."""
+        assert isinstance(counter, ShortestPaths)
+        triples = counter.triples()
+        return np.where(triples[:, 0] == triples[:, 1], 4.0, 2.0)
+
+
+@dataclass(frozen=True)
+class GraphletKernel(_Kernel):
+    """Graphlet kernel (Shervashidze et al. 2009): inner product of counts of small induced subgraphs, without labels.
+
+    Args:
+        size: Nodes of a graphlet: 3, 4 or 5.
+        connected: Connected graphlets only.
+        samples: Random sets of nodes of each graph; None counts all.
+        seed: Of the samples.
+        normalised: Divide by sqrt(k(a, a) k(b, b)).
+    """
+
+    size: int = 4
+    connected: bool = False
+    samples: int | None = None
+    seed: int = 0
+    normalised: bool = True
+    name: ClassVar[str] = "graphlet"  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        self.counter()
+
+    def settings(self) -> dict[str, Any]:
+        drawn = {} if self.samples is None else {"samples": self.samples, "seed": self.seed}
+        return {"size": self.size, "connected": self.connected, **drawn, "normalised": self.normalised}
+
+    def counter(self) -> Graphlets:
+        return Graphlets(self.size, self.samples, self.seed)
+
+    def weights(self, counter: Substructures | Graphlets) -> npt.NDArray[np.float64] | None:
+        assert isinstance(counter, Graphlets)
+        return counter.connected().astype(np.float64) if self.connected else None
+
+
+# Features of the collections used last: the pairs of a table are asked for in many pieces.
+_last: OrderedDict[tuple[_Kernel, str, str], _Features] = OrderedDict()
+_lock = threading.Lock()
+_KEPT = 2
+
+
+def forget() -> None:
+    """Gives back the memory of features that are kept for the next call."""
+    with _lock:
+        _last.clear()
+
+
+def _remembered(kernel: _Kernel, left: GraphSet, right: GraphSet) -> _Features:
+    key = (kernel, left.fingerprint, right.fingerprint)
+    with _lock:
+        if key not in _last:
+            _last[key] = _features(kernel, left, right)
+            while len(_last) > _KEPT:
+                _last.popitem(last=False)
+        _last.move_to_end(key)
+        return _last[key]
+
+
+def _features(kernel: _Kernel, left: GraphSet, right: GraphSet) -> _Features:
+    counter = kernel.counter()
+    a = counter.counts(left, learn=True).astype(np.float64)
+    same = left.fingerprint == right.fingerprint
+    b = a if same else counter.counts(right, learn=True).astype(np.float64)
+    weights = kernel.weights(counter)
+    if weights is None:
+        weights = np.ones(len(counter))
+    a_self = _row_sums(a, weights[a.indices] * a.data**2)
+    b_self = a_self if same else _row_sums(b, weights[b.indices] * b.data**2)
+    # What only one graph has counts for nothing but that graph with itself, and that is known. Common columns come
+    # first: so the core wants it, and so they stay in the processor's nearest memory.
+    often = np.bincount(a.indices, minlength=len(counter))
+    often = often if same else often + np.bincount(b.indices, minlength=len(counter))
+    order = np.argsort(-often, kind="stable")[: np.count_nonzero(often > 1)]
+    place = np.full(len(counter), -1, np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return _Features(_moved(a, place, weights), _moved(b, place, None), a_self, b_self)
+
+
+def _moved(rows: csr_array, place: npt.NDArray[np.int32], weights: npt.NDArray[np.float64] | None) -> csr_array:
+    """Column c goes to place[c], or away where that is -1."""
+    kept = place[rows.indices] >= 0
+    columns = rows.indices[kept]
+    indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    data = rows.data[kept] if weights is None else rows.data[kept] * weights[columns]
+    moved = csr_array((data, place[columns], indptr), (rows.shape[0], int(place.max(initial=-1)) + 1))
+    moved.sort_indices()
+    return moved
+
+
+def _row_sums(rows: csr_array, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    return np.bincount(row_of, values, minlength=rows.shape[0])
+
+
+def _arrays(rows: csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), rows.data
