@@ -23,8 +23,8 @@ def checked(averaging: str) -> Averaging:
 def node_weights(graphs: GraphSet, averaging: Averaging) -> Floats:
     """What each node counts in the vector of its graph.
 
-    Weights sum to 1 in each graph, but for "sum", where each is 1. "degree" is proportional to the degree, and the plain
-    mean in graphs without edges; "inverse_degree" to 1 / degree, an isolated node counting as a node of degree 1.
+    Weights sum to 1 in each graph, but for "sum", where each is 1. "degree" is proportional to the degree, and the
+    plain mean in graphs without edges; "inverse_degree" to 1 / degree, an isolated node counting as a node of degree 1.
     """
     averaging = checked(averaging)
     ones = np.ones(len(graphs.node_labels))

@@ -23,9 +23,10 @@ class MajorityClass:
     _majority: npt.NDArray[Any] | None = field(default=None, init=False, repr=False)
 
     def fit(self, graphs: GraphSet) -> MajorityClass:
-        if some(graphs).targets is None:
+        targets = some(graphs).targets
+        if targets is None:
             raise ValueError("the graphs have no classes (targets)")
-        classes, counts = np.unique(graphs.targets, return_counts=True)  # type: ignore[arg-type]
+        classes, counts = np.unique(targets, return_counts=True)
         self._majority = classes[[counts.argmax()]]
         return self
 
