@@ -94,7 +94,7 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, const Dea
                         std::int64_t upper, std::span<Node> mapping) -> Bounds {
     deadline_ = &deadline;
     stopped_ = unwinding_ = false;
-    nodes = sweeps = work_ = 0;
+    nodes = sweeps = work_ = root_lower_ = 0;
     best_ = mapping;
     // With one label only, the cost of every map has the parity of the constant.
     constant_ = right.n - left.n + left.num_edges() + right.num_edges();
@@ -109,7 +109,8 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, const Dea
     if (!stopped_) {
         return {static_cast<double>(upper_), static_cast<double>(upper_), true};
     }
-    const std::int64_t reached = std::max(lower, (levels_[0].lower + scale - 1) / scale);
+    std::int64_t reached = std::max(lower, (root_lower_ + scale - 1) / scale);
+    reached += (reached - constant_) % step_ == 0 ? 0 : 1;
     return {static_cast<double>(std::min(reached, upper_)), static_cast<double>(upper_), reached >= upper_};
 }
 
@@ -194,7 +195,11 @@ auto UniformSearch::search(std::size_t depth) -> void {
     Level& level = levels_[depth];
     while (!stopped_) {
         ++nodes;
-        if (!bound(level) || stopped_) {
+        const bool hopeful = bound(level);
+        if (depth == 0) {  // it may fall again when shares are moved
+            root_lower_ = std::max(root_lower_, level.lower);
+        }
+        if (!hopeful || stopped_) {
             return;
         }
         if (sweeps > budget_) {

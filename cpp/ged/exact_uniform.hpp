@@ -106,7 +106,8 @@ class UniformSearch {
     std::vector<Node> image_;
     std::span<Node> best_;
     std::int64_t constant_ = 0, upper_ = 0, target_ = 0;
-    std::int64_t step_ = 1;  // by which two costs differ at least
+    std::int64_t root_lower_ = 0;  // scaled: the best so far
+    std::int64_t step_ = 1;        // by which two costs differ at least
 
     std::vector<Cost> key_, block_;  // of the shortest path search
     std::vector<Node> pred_, scanned_;

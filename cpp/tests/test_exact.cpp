@@ -204,8 +204,9 @@ TEST("at a deadline the bounds bracket the distance") {
     Random random(7);
     for (int trial = 0; trial < 60; ++trial) {
         const int n = draw(random, 5, 12);
-        const auto a = oracle::random_sparse_graph(random, n, 2, 2);
-        const auto b = oracle::random_sparse_graph(random, n + draw(random, 0, 2), 3, 2);
+        const int labels = draw(random, 1, 2);
+        const auto a = oracle::random_sparse_graph(random, n, 2, labels);
+        const auto b = oracle::random_sparse_graph(random, n + draw(random, 0, 2), 3, labels);
         const double truth = solve(a.view(), b.view(), {}).bounds.upper;
         for (const double seconds : {0.0, 1e-6, 1e-5, 1e-4}) {
             const auto found = solve(a.view(), b.view(), {}, seconds).bounds;
