@@ -43,6 +43,19 @@ def test_the_kernel_is_the_published_formula(make: Make) -> None:
 
 
 @pytest.mark.parametrize("make", KERNELS, ids=str)
+@pytest.mark.parametrize("normalized", [False, True])
+def test_a_diagonal_matrix_holds_the_lengths_of_the_vectors(make: Make, normalized: bool) -> None:
+    graphs, unseen, kernel = random_graphs(8), random_graphs(4, seed=1), make()
+    deep = DeepKernel(kernel, width=6, words=2000, matrix="norms", normalized=normalized).fit(graphs)
+    middle = np.diag(np.sqrt((deep.vectors**2).sum(1)))
+    left, right = kernel.transform(unseen).toarray(), kernel.transform(graphs).toarray()
+    expected = left @ middle @ right.T
+    if normalized:
+        expected /= np.sqrt(np.outer(np.diag(left @ middle @ left.T), np.diag(right @ middle @ right.T)))
+    np.testing.assert_allclose(deep.kernel(unseen, graphs), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("make", KERNELS, ids=str)
 def test_the_same_seed_gives_the_same_kernel_and_another_seed_another(make: Make) -> None:
     graphs = random_graphs(8)
     first, again, other = (
@@ -124,7 +137,7 @@ def test_substructures_that_occur_together_become_alike() -> None:
     """A only meets B, and C only D; counts alone find no likeness between A and B."""
     pairs = [combination for combination in (("A", "B"), ("C", "D")) for _ in range(100)]
     graphs = GraphSet.from_edges([6] * 200, [], node_labels=[label for pair in pairs for label in pair * 3])
-    deep = DeepKernel(WLKernel(iterations=0), width=8, epochs=30).fit(graphs)
+    deep = DeepKernel(WLKernel(iterations=0), width=8, epochs=30, normalized=True).fit(graphs)
     only = GraphSet.from_edges([1] * 4, [], node_labels=list("ABCD"))
     assert (WLKernel(iterations=0).fit(graphs).kernel(only) == np.eye(4)).all()
     matrix = deep.kernel(only)
@@ -150,6 +163,8 @@ def test_misuse_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         DeepKernel().fit(odd_graphs()[[]])
     with pytest.raises(ValueError, match="window is 0"):
         DeepKernel(window=0)
+    with pytest.raises(ValueError, match="matrix='full'; it is 'inner' or 'norms'"):
+        DeepKernel(matrix="full")  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'ugraphemb\[baselines\]'"):
         DeepKernel().fit(odd_graphs())

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from ugraphemb.baselines.kernels import CountKernel, WLKernel, unit_scaled
+from ugraphemb.baselines.kernels import CountKernel, WLKernel, gram, unit_scaled
 from ugraphemb.baselines.protocol import Floats, at_least, fitted
 from ugraphemb.errors import needs_extra
 from ugraphemb.graphs import GraphSet
 
+Matrix = Literal["inner", "norms"]
+
 
 @dataclass
 class DeepKernel:
-    """DGK, DSP, DWL: k(a, b) = φ(a)ᵀ M φ(b), M = E Eᵀ, row i of E the word2vec vector of substructure i.
+    """DGK, DSP, DWL: k(a, b) = φ(a)ᵀ M φ(b), M = E Eᵀ, row eᵢ of E the word2vec vector of substructure i.
 
     Yanardag and Vishwanathan, Deep graph kernels (KDD 2015). φ are the counts of `kernel_of`; word2vec learns E from
     sentences of substructures that occur together in the fitted graphs: graphlets one exchange of nodes apart, shortest
@@ -28,24 +32,29 @@ class DeepKernel:
         negatives: Negative samples a word.
         skip_gram: Predict each neighbor from the word; else (CBOW) the word from its neighbors, which is faster.
         words: About how many words of sentences are drawn.
-        normalized: Divide by √(k(a, a) k(b, b)); 0 for a graph with no known substructure.
+        matrix: "inner" is M = E Eᵀ; "norms" is the authors' other choice, diagonal with ‖eᵢ‖.
+        normalized: Divide by √(k(a, a) k(b, b)); 0 for a graph with no known substructure. Off as published: vectors of
+            words that all occur together share a direction, and what is left of the kernel then is nearly constant.
         seed: Of sentences and vectors. The same seed gives the same kernel.
     """
 
-    kernel_of: CountKernel = field(default_factory=WLKernel)
+    kernel_of: CountKernel = field(default_factory=lambda: WLKernel(iterations=2))
     width: int = 25
     window: int = 5
-    epochs: int = 5
+    epochs: int = 10
     negatives: int = 5
     skip_gram: bool = True
     words: int = 1_000_000
-    normalized: bool = True
+    matrix: Matrix = "inner"
+    normalized: bool = False
     seed: int = 0
     _vectors: Floats | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         at_least(1, width=self.width, window=self.window, epochs=self.epochs, negatives=self.negatives)
         at_least(1, words=self.words)
+        if self.matrix not in get_args(Matrix):
+            raise ValueError(f"matrix={self.matrix!r}; it is 'inner' or 'norms'")
 
     def fit(self, graphs: GraphSet) -> DeepKernel:
         """Learns which substructures there are, and E."""
@@ -69,17 +78,24 @@ class DeepKernel:
         """E, (substructures, width)."""
         return fitted(self._vectors, self)
 
-    def transform(self, graphs: GraphSet) -> Floats:
-        """φE, (graphs, width): vectors whose inner product is the kernel before it is normalized."""
-        vectors = self.vectors
-        answer: Floats = self.kernel_of.transform(graphs) @ vectors
-        return answer
+    def transform(self, graphs: GraphSet) -> Any:
+        """Vectors whose inner product is the kernel before it is normalized.
+
+        φE, (graphs, width); where M is diagonal φ√M, sparse, (graphs, substructures).
+        """
+        vectors, counts = self.vectors, self.kernel_of.transform(graphs)
+        if self.matrix == "inner":
+            return counts @ vectors
+        weight = np.linalg.norm(vectors, axis=1) ** 0.5
+        return csr_array((counts.data * weight[counts.indices], counts.indices, counts.indptr), counts.shape)
 
     def kernel(self, left: GraphSet, right: GraphSet | None = None) -> Floats:
         """(left, right); None is `left` again."""
         first = self.transform(left)
         second = first if right is None else self.transform(right)
-        answer = first @ second.T
+        if self.matrix == "norms":
+            return gram(first, None if right is None else second, normalized=self.normalized)
+        answer: Floats = first @ second.T
         if not self.normalized:
             return answer
         return unit_scaled(answer, (first**2).sum(1), (second**2).sum(1))

@@ -55,7 +55,7 @@ class Graph2Vec:
 
     width: int = 256
     iterations: int = 2
-    epochs: int = 50
+    epochs: int = 100
     rate: float = 0.025
     last_rate: float = 0.0001
     negatives: int = 5

@@ -24,11 +24,11 @@ def _lazily(home: str, **fixed: Any) -> Callable[..., Baseline]:
 _OF_KERNEL = ("size", "samples", "labeled", "iterations")
 
 
-def _deep(kernel: Callable[..., Baseline]) -> Callable[..., Baseline]:
-    """A deep kernel; settings of the substructures go to the kernel below, the seed to both where it has one."""
+def _deep(kernel: Callable[..., Baseline], **fixed: Any) -> Callable[..., Baseline]:
+    """A deep kernel; settings of the substructures go to the kernel below."""
 
     def make(**settings: Any) -> Baseline:
-        below = {name: settings.pop(name) for name in _OF_KERNEL if name in settings}
+        below = {**fixed, **{name: settings.pop(name) for name in _OF_KERNEL if name in settings}}
         return _lazily("deep:DeepKernel")(kernel_of=kernel(**below), **settings)
 
     return make
@@ -44,7 +44,7 @@ BASELINES: Mapping[str, Callable[..., Baseline]] = MappingProxyType(
         "sp": _PATH,
         "dsp": _deep(_PATH),
         "wl": _WL,
-        "dwl": _deep(_WL),
+        "dwl": _deep(_WL, iterations=2),
         "graph2vec": _lazily("graph2vec:Graph2Vec"),
         "netmf": _lazily("netmf:NetMF"),
         "graphsage": _lazily("graphsage:GraphSAGE"),
