@@ -5,6 +5,8 @@
     ├── DatasetNotFoundError a data set that is neither on disk nor downloadable (also a LookupError)
     ├── MissingExtraError    an optional dependency is not installed (also an ImportError)
     ├── CostError            edit costs that make no sense, or that a solver does not support (also a ValueError)
+    ├── MetricError          a metric of the user's that fails on a pair (also a RuntimeError)
+    ├── ClusterError         workers that cannot do the work, with the reason (also a RuntimeError)
     ├── TableError           a pair table that is torn, foreign or of another collection (also a ValueError)
     ├── ModelFormatError     a saved model that is torn, foreign or of an unknown version (also a ValueError)
     └── TrainingError        training that cannot go on, with the reason (also a RuntimeError)
@@ -36,6 +38,14 @@ class MissingExtraError(UGraphEmbError, ImportError):
 
 class CostError(UGraphEmbError, ValueError):
     """Names the cost, or the solver and what it supports."""
+
+
+class MetricError(UGraphEmbError, RuntimeError):
+    """Names the pair."""
+
+
+class ClusterError(UGraphEmbError, RuntimeError):
+    """Names the worker and what is wrong with it."""
 
 
 class TableError(UGraphEmbError, ValueError):

@@ -47,12 +47,20 @@ class _Kernel(Metric):
         self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
     ) -> None:
         features = _remembered(self, left, right)
-        selves = (features.left_self, features.right_self) if self.normalised else (None, None)
         try:
             _core.dot_pairs(
-                *_arrays(features.left), *_arrays(features.right), features.left.shape[1], *selves, left_of, right_of,
-                threads=run.num_threads, products=out.lower, done=out.done, tick=run.tick,
-            )  # fmt: skip
+                *_arrays(features.left),
+                *_arrays(features.right),
+                width=features.left.shape[1],
+                left_self=features.left_self if self.normalised else None,
+                right_self=features.right_self if self.normalised else None,
+                left_of=left_of,
+                right_of=right_of,
+                threads=run.num_threads,
+                products=out.lower,
+                done=out.done,
+                tick=run.tick,
+            )
         finally:  # also when stopped: what is done is whole
             if left.fingerprint == right.fingerprint:
                 alone = np.flatnonzero(left_of == right_of)
@@ -201,7 +209,7 @@ def _moved(rows: csr_array, place: npt.NDArray[np.int32], weights: npt.NDArray[n
 
 def _row_sums(rows: csr_array, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    return np.bincount(row_of, values, minlength=rows.shape[0])
+    return np.bincount(row_of, values, minlength=rows.shape[0]).astype(np.float64)
 
 
 def _arrays(rows: csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:

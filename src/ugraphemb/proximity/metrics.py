@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.graphset import Graph, GraphSet
 
 Kind = Literal["distance", "similarity"]
 Positions = npt.NDArray[np.int32]
@@ -72,12 +72,14 @@ class Metric(Protocol):
         kind: "distance" or "similarity".
         value: Which bound is the value: the one that a solution was found for.
         sized: Whether dividing by the mean number of nodes makes sense.
+        uses_targets: Whether the numbers depend on the targets of the graphs.
     """
 
     name: str
     kind: Kind
     value: Literal["lower", "upper"]
     sized: bool
+    uses_targets: bool = False
 
     def settings(self) -> dict[str, Any]:
         """Everything that the numbers depend on, as JSON."""
@@ -108,6 +110,7 @@ _HOMES = {
     "wl": "ugraphemb.proximity.kernels:WLKernel",
     "sp": "ugraphemb.proximity.kernels:PathKernel",
     "graphlet": "ugraphemb.proximity.kernels:GraphletKernel",
+    "labels": "ugraphemb.proximity.labels:SameClass",
 }
 
 
@@ -116,8 +119,11 @@ def metric_names() -> list[str]:
     return list(_HOMES)
 
 
-def metric_of(metric: str | Metric, **options: Any) -> Metric:
+def metric_of(metric: str | Metric | Callable[[Graph, Graph], float], **options: Any) -> Metric:
     """The metric of this name with these options; options that are None are left at their default.
+
+    A function of two graphs becomes a metric, with `kind` ("distance" or "similarity"), and `name` and `ordered` if
+    need be.
 
     Raises:
         ValueError: An unknown name.
@@ -125,11 +131,7 @@ def metric_of(metric: str | Metric, **options: Any) -> Metric:
     """
     given = {name: value for name, value in options.items() if value is not None}
     if not isinstance(metric, str):
-        if not hasattr(metric, "compute"):
-            raise TypeError(f"metric is a {type(metric).__name__}; it must be a name or a Metric")
-        if given:
-            raise TypeError(f"a metric with its own settings takes no further option, but got {', '.join(given)}")
-        return metric
+        return _own(metric, given)
     if metric not in _HOMES:
         raise ValueError(f"unknown metric {metric!r}; there are {', '.join(_HOMES)}")
     module, _, name = _HOMES[metric].partition(":")
@@ -139,3 +141,22 @@ def metric_of(metric: str | Metric, **options: Any) -> Metric:
     if unknown:
         raise TypeError(f"metric {metric!r} has no option {unknown[0]!r}; it has {', '.join(valid) or 'none'}")
     return factory(**given)
+
+
+def _own(metric: Any, options: dict[str, Any]) -> Metric:
+    """A metric as it is, or one around a function."""
+    if hasattr(metric, "compute"):
+        if options:
+            raise TypeError(f"a metric with its own settings takes no further option, but got {', '.join(options)}")
+        found: Metric = metric
+        return found
+    if not callable(metric):
+        raise TypeError(f"metric is a {type(metric).__name__}; it must be a name, a Metric or a function")
+    from ugraphemb.proximity.callables import OwnMetric
+
+    unknown = [name for name in options if name not in ("kind", "name", "ordered")]
+    if unknown:
+        raise TypeError(f"a function has no option {unknown[0]!r}; it has kind, name, ordered")
+    if "kind" not in options:
+        raise TypeError("say what the function gives: kind='distance' or kind='similarity'")
+    return OwnMetric(metric, **options)
