@@ -11,7 +11,7 @@ import pytest
 from baselines.collections_of_graphs import odd_graphs, random_graphs
 from sklearn.exceptions import NotFittedError
 
-from ugraphemb.baselines.corpora import Corpus, graphlet_classes
+from ugraphemb.baselines.corpora import Corpus, graphlet_classes, graphlet_corpus
 from ugraphemb.baselines.deep import DeepKernel
 from ugraphemb.baselines.kernels import CountKernel, GraphletKernel, ShortestPathKernel, WLKernel
 from ugraphemb.errors import MissingExtraError
@@ -121,7 +121,7 @@ def test_graphlet_codes_fall_into_the_columns_that_are_isomorphic(size: int) -> 
 
 def test_graphlets_of_a_sentence_are_one_exchange_apart_and_drawn_evenly() -> None:
     graphs = random_graphs(2, low=7, high=7)
-    corpus = corpus_of(GraphletKernel(size=3), graphs, 80_000)
+    corpus = graphlet_corpus(graphs, 3, 80_000, np.random.default_rng(0))
     lengths = np.diff(corpus.offsets)
     assert (lengths == 4).all()
     edges = np.array([len(Graphlets(3).edges(column)) for column in range(4)])[corpus.words.reshape(-1, 4)]

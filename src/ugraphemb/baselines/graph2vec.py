@@ -118,12 +118,12 @@ class Graph2Vec:
 
         content = zlib.crc32(" ".join(words).encode())
         random = np.random.default_rng([self.seed, content])
-        model.random = np.random.RandomState(random.integers(2**32))  # gensim draws from it
+        model.random.seed(int(random.integers(2**32)))  # gensim draws from it; a new one would cost as much as the rest
         vector = ((random.random((1, self.width)) - 0.5) / self.width).astype(np.float32)
         free, work = np.ones(1, np.float32), np.zeros(self.width, np.float32)
-        for rate in np.linspace(self.rate, self.last_rate, self.epochs):
+        for rate in np.linspace(self.rate, self.last_rate, self.epochs).tolist():
             train_document_dbow(
-                model, words, [0], float(rate), work, learn_words=False, learn_hidden=False,
+                model, words, [0], rate, work, learn_words=False, learn_hidden=False,
                 doctag_vectors=vector, doctags_lockf=free,
             )  # fmt: skip
         answer: Vectors = vector[0]

@@ -80,7 +80,8 @@ class GraphletKernel(CountKernel):
         return Graphlets(self.size, self.samples, self.seed)
 
     def corpus(self, graphs: GraphSet, words: int, random: np.random.Generator) -> Corpus:
-        return graphlet_corpus(graphs, self.size, words, random)
+        enough = 100 * (self.size + 1) * len(graphs)  # a hundred sets a graph: there are few words to learn
+        return graphlet_corpus(graphs, self.size, min(words, enough), random)
 
 
 @dataclass
