@@ -67,6 +67,8 @@ class Graph2Vec:
     def __post_init__(self) -> None:
         at_least(1, width=self.width, epochs=self.epochs, negatives=self.negatives, min_count=self.min_count)
         at_least(0, iterations=self.iterations)
+        if not 0 <= self.seed < 2**32:
+            raise ValueError(f"seed is {self.seed}; it must be between 0 and 2^32 - 1")
 
     def fit(self, graphs: GraphSet) -> Graph2Vec:
         """Learns vectors of words and of these graphs."""
@@ -105,23 +107,26 @@ class Graph2Vec:
         vectors = np.zeros((len(graphs), self.width), np.float32)
         if state.model is None:
             return vectors
-        known = state.model.wv.key_to_index
+        names = np.array([str(i) for i in range(len(state.colors))], object)
+        known = np.zeros(len(names), np.bool_)
+        known[np.array(state.model.wv.index_to_key, np.int64)] = True
+        rates = np.linspace(self.rate, self.last_rate, self.epochs).tolist()
         for row, document in enumerate(_documents(state.colors.colors(graphs), graphs)):
-            words = [word for word in map(str, document.tolist()) if word in known]
-            if words:
-                vectors[row] = self._inferred(state.model, words)
+            words = document[known[document]]
+            if len(words):
+                vectors[row] = self._inferred(
+                    state.model, names[words].tolist(), [zlib.crc32(words.tobytes()), self.seed], rates
+                )
         return vectors
 
-    def _inferred(self, model: Any, words: list[str]) -> Vectors:
+    def _inferred(self, model: Any, words: list[str], seed: list[int], rates: list[float]) -> Vectors:
         """As gensim's infer_vector, whose starting vector depends on Python's hashes and so on the process."""
         from gensim.models.doc2vec import train_document_dbow
 
-        content = zlib.crc32(" ".join(words).encode())
-        random = np.random.default_rng([self.seed, content])
-        model.random.seed(int(random.integers(2**32)))  # gensim draws from it; a new one would cost as much as the rest
-        vector = ((random.random((1, self.width)) - 0.5) / self.width).astype(np.float32)
+        model.random.seed(seed)  # what gensim draws from, too
+        vector = ((model.random.random_sample((1, self.width)) - 0.5) / self.width).astype(np.float32)
         free, work = np.ones(1, np.float32), np.zeros(self.width, np.float32)
-        for rate in np.linspace(self.rate, self.last_rate, self.epochs).tolist():
+        for rate in rates:
             train_document_dbow(
                 model, words, [0], rate, work, learn_words=False, learn_hidden=False,
                 doctag_vectors=vector, doctags_lockf=free,
