@@ -285,13 +285,29 @@ class PairTable:
         """A table from disk.
 
         Args:
-            path: As written by `write`.
+            path: As written by `write`, or the folder of a store.
             graphs: The collection it should be of, if that is to be checked.
             other: The second collection, likewise.
 
         Raises:
             TableError: A torn or foreign file, or a table of other graphs.
         """
+        if Path(path).is_dir():
+            from ugraphemb.proximity.store import read_store
+
+            table = read_store(path)
+        else:
+            table = cls._read_file(path)
+        sets: Sequence[GraphSet] = [part for part in (graphs, other) if part is not None]
+        if sets:
+            try:
+                table.check(*sets)
+            except TableError as error:
+                raise TableError(f"{os.fspath(path)}: {error}") from None
+        return table
+
+    @classmethod
+    def _read_file(cls, path: str | os.PathLike[str]) -> PairTable:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -304,42 +320,34 @@ class PairTable:
             raise
         except (pa.ArrowException, OSError, KeyError) as error:
             raise TableError(f"{os.fspath(path)}: not a whole pair table ({error})") from error
-        lower, upper = _column(content, "lower"), _column(content, "upper")
-        table = cls(
-            left=_column(content, "left"),
-            right=_column(content, "right"),
-            lower=lower,
-            upper=upper,
-            proven=_column(content, "proven"),
-            sizes=tuple(_unpacked(text) for text in header.pop("sizes")),
-            fingerprints=tuple(header.pop("fingerprints")),
-            counts=tuple(header.pop("counts")),
-            **header,
-        )
-        sets: Sequence[GraphSet] = [part for part in (graphs, other) if part is not None]
-        if sets:
-            try:
-                table.check(*sets)
-            except TableError as error:
-                raise TableError(f"{os.fspath(path)}: {error}") from None
-        return table
+        return cls.from_header(header, {name: _column(content, name) for name in columns})
 
-    def _arrow(self) -> pa.Table:
-        import pyarrow as pa
-
-        header = {
-            "format": _FORMAT,
+    def header(self) -> dict[str, Any]:
+        """Everything but the rows, as JSON."""
+        return {
             "metric": self.metric,
             "kind": self.kind,
             "settings": self.settings,
             "value_is": self.value_is,
-            "fingerprints": self.fingerprints,
-            "counts": self.counts,
+            "fingerprints": list(self.fingerprints),
+            "counts": list(self.counts),
             "sizes": [_packed(sizes) for sizes in self.sizes],
             "symmetric": self.symmetric,
             "is_normalised": self.is_normalised,
             "version": self.version,
         }
+
+    @classmethod
+    def from_header(cls, header: dict[str, Any], columns: dict[str, Any]) -> PairTable:
+        """A table of these rows; `columns` are left, right, lower, upper and proven."""
+        lists = {"fingerprints": tuple(header["fingerprints"]), "counts": tuple(header["counts"])}
+        sizes = tuple(_unpacked(text) for text in header["sizes"])
+        return cls(**{**header, **lists, "sizes": sizes}, **columns)
+
+    def _arrow(self) -> pa.Table:
+        import pyarrow as pa
+
+        header = {"format": _FORMAT, **self.header()}
         columns = {name: getattr(self, name) for name in ("left", "right", "value", "lower", "upper", "proven")}
         return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(header)})
 
