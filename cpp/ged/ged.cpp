@@ -19,7 +19,8 @@ auto at_most(double upper) -> Bounds {
     return {.lower = none, .upper = upper, .proven = false};
 }
 
-/// Best of beam, hungarian and vj. The assignments have the same optima in both directions; the beam does not.
+/// Best of the published beam, hungarian and vj. The assignments have the same optima in both directions; the beam has
+/// not.
 auto paper(const GraphView& left, const GraphView& right, const EditCosts& costs, int beam_width,
            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     double best = hungarian(left, right, costs, deadline, workspace.bipartite, mapping).upper;
@@ -32,9 +33,10 @@ auto paper(const GraphView& left, const GraphView& right, const EditCosts& costs
     };
     trial.resize(mapping.size());
     keep_better(vj(left, right, costs, deadline, workspace.bipartite, trial).upper);
-    keep_better(beam(left, right, costs, beam_width, deadline, workspace.beam, trial));
+    keep_better(published_beam(left, right, costs, beam_width, deadline, workspace.published_beam, trial));
     workspace.back.resize(static_cast<std::size_t>(right.n));
-    const double back = beam(right, left, costs.turned(), beam_width, deadline, workspace.beam, workspace.back);
+    const double back =
+        published_beam(right, left, costs.turned(), beam_width, deadline, workspace.published_beam, workspace.back);
     invert(workspace.back, trial);
     keep_better(back);
     return at_most(best);

@@ -4,6 +4,7 @@
 #include "beam.hpp"
 #include "bipartite.hpp"
 #include "exact.hpp"
+#include "published_beam.hpp"
 #include "refine.hpp"
 #include "tight.hpp"
 
@@ -14,6 +15,7 @@ class Workspace {
   public:
     BipartiteWorkspace bipartite;
     BeamWorkspace beam;
+    PublishedBeamWorkspace published_beam;
     RefineWorkspace refine;
     TightWorkspace tight;
     ExactWorkspace exact;

@@ -113,6 +113,7 @@ def test_the_way_back_costs_the_same_under_costs_turned_round(a, b, costs: EditC
     there, again = distance(a, b, method=method, costs=costs), distance(b, a, method=method, costs=back)
     assert there.value == pytest.approx(again.value)
     assert there.upper == pytest.approx(again.upper, nan_ok=True)
+    assert there.lower == pytest.approx(again.lower, nan_ok=True)
 
 
 @given(small_graphs(max_nodes=5), small_graphs(max_nodes=5), small_graphs(max_nodes=5))
