@@ -98,7 +98,7 @@ def test_pairs_of_two_collections_and_random_pairs(capsys, file: str, tmp_path: 
     assert len(PairTable.read(output)) == 2
     status, _, err = run(capsys, "pairs", file, file, "--pairs", "2", "-o", output)
     assert status == 2
-    assert "--pairs is for one collection" in err
+    assert "are for one collection" in err
 
 
 def test_distance_starts_without_torch(file: str):

@@ -249,3 +249,23 @@ except ug.errors.TableError as error:
     assert len(ug.PairTable.read(tmp_path / "small")) == 1
     assert len(ug.PairTable.read(tmp_path / "large")) in range(300 * 299 // 2)
     assert not list((tmp_path / "large").glob(".*"))
+
+
+def test_the_command_line_goes_on_from_a_store_with_a_larger_budget(tmp_path, capsys, monkeypatch):
+    from ugraphemb.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    ug.write_graphs(GRAPHS, "graphs.jsonl")
+    for budget in (50, 120):
+        common = ["graphs.jsonl", "--method", "branch", "--plan", "blocks", "--budget", str(budget), "--seed", "3"]
+        with pytest.raises(SystemExit, match="0"):
+            main(["pairs", *common, "--store", "kept"])
+        assert f"kept: {budget} pairs" in capsys.readouterr().out
+        expected = ug.pairwise(
+            ug.read_graphs("graphs.jsonl"), planned_pairs(len(GRAPHS), "blocks", budget=budget, seed=3), method="branch"
+        )
+        assert_same(ug.PairTable.read("kept"), expected)
+    assert len(files(tmp_path / "kept")) >= 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["pairs", "graphs.jsonl"])
+    assert "--output FILE, --store FOLDER" in capsys.readouterr().err

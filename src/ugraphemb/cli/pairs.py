@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -11,54 +12,75 @@ import numpy as np
 from ugraphemb.cli.inputs import resolve
 from ugraphemb.cli.proximity import metric_from, metric_options
 from ugraphemb.proximity import Interrupted, PairTable
+from ugraphemb.proximity.executors import client_of
 from ugraphemb.proximity.pairwise import pairwise
-from ugraphemb.proximity.plans import planned_pairs
+from ugraphemb.proximity.plans import Plan, planned_pairs
 
 
 @click.command("pairs")
 @click.argument("graphs")
 @click.argument("other", required=False)
 @metric_options
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Pair table to write (.parquet).")
-@click.option("--pairs", "budget", type=click.IntRange(min=0), help="That many random pairs instead of all.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random pairs.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Pair table to write (.parquet).")
+@click.option(
+    "--plan", type=click.Choice(get_args(Plan)), help="Which pairs; random where --budget is given, else all."
+)
+@click.option("--budget", "--pairs", "budget", type=click.IntRange(min=0), help="That many pairs of the plan.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the plan.")
+@click.option(
+    "--store", type=click.Path(file_okay=False), help="Folder to write to as pairs are finished, and go on from."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers compute, such as tcp://host:8786.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
 def command(
     graphs: str,
     other: str | None,
-    output: str,
+    output: str | None,
+    plan: str | None,
     budget: int | None,
     seed: int,
+    store: str | None,
+    scheduler: str | None,
     threads: int,
     timeout: float | None,
     **options: Any,
 ) -> None:
     """Distances of many pairs of GRAPHS, or of every graph of GRAPHS with every graph of OTHER.
 
-    The table goes to a Parquet file; what is printed says what is in it. After Ctrl-C the file holds what was finished.
+    The table goes to a Parquet file, to a folder, or both; what is printed says what is in it. After Ctrl-C both hold
+    what was finished. Run again with the same --store, also after a kill, it goes on from there.
 
     \b
     Examples:
       ugraphemb pairs PTC -o ptc.parquet
-      ugraphemb pairs NCI109 --method paper --pairs 100000 --seed 1 -o nci.parquet
+      ugraphemb pairs NCI109 --method paper --budget 100000 --seed 1 -o nci.parquet
       ugraphemb pairs queries.smi molecules.smi --metric mcs --timeout 0.1 -o mcs.parquet
+      ugraphemb pairs large.smi --plan blocks --budget 5000000 --store large-pairs --scheduler tcp://host:8786
     """
+    if output is None and store is None:
+        raise click.UsageError("say where the table goes: --output FILE, --store FOLDER, or both")
     left = resolve(graphs)
     right = None if other is None else resolve(other)
     chosen = None
-    if budget is not None:
+    if plan is not None or budget is not None:
         if right is not None:
-            raise click.UsageError("--pairs is for one collection; with OTHER every pair is computed")
-        chosen = planned_pairs(len(left), "random", budget=budget, seed=seed)
+            raise click.UsageError("--plan and --budget are for one collection; with OTHER every pair is computed")
+        chosen = planned_pairs(len(left), plan or "random", budget=budget, seed=seed)
     begin = time.monotonic()
     try:
-        table = pairwise(left, chosen, other=right, metric=metric_from(**options), threads=threads, timeout=timeout)
+        with nullcontext() if scheduler is None else client_of(scheduler) as client:
+            table = pairwise(
+                left, chosen, other=right, metric=metric_from(**options), threads=threads, timeout=timeout,
+                store=store, executor=client,
+            )  # fmt: skip
     except Interrupted as stop:
-        stop.table.write(output)
-        click.echo(f"{output}: the {len(stop.table)} pairs that were finished", err=True)
+        if output is not None:
+            stop.table.write(output)
+        click.echo(f"{output or store}: the {len(stop.table)} pairs that were finished", err=True)
         raise
-    table.write(output)
-    click.echo(_summary(table, output, time.monotonic() - begin))
+    if output is not None:
+        table.write(output)
+    click.echo(_summary(table, output or str(store), time.monotonic() - begin))
 
 
 def _summary(table: PairTable, output: str, seconds: float) -> str:

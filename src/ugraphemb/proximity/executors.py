@@ -18,7 +18,7 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -124,12 +124,21 @@ def away(
         stack.callback(lambda: [future.cancel() for future in working])
         again: list[tuple[Rows, int]] = []
         finished = 0
+        death: BaseException | None = None
         while True:
-            while len(working) < 2 * crew.size:
+            while death is None and len(working) < 2 * crew.size:
                 rows, tries = again.pop() if again else (pieces.take(crew.size), 0)
                 if rows is None:
                     break
-                working[crew.submit(left_of[rows], right_of[rows])] = rows, tries
+                try:
+                    working[crew.submit(left_of[rows], right_of[rows])] = rows, tries
+                except BrokenExecutor as error:
+                    death = error
+            if not working and death is not None:
+                raise ClusterError(
+                    f"workers died over the pieces of this table ({type(death).__name__}: {death}); "
+                    "with a store, what was finished is safe: run the same again"
+                ) from death
             if not working:
                 return
             for future in wait(working, _GLANCE, FIRST_COMPLETED).done:
@@ -138,12 +147,10 @@ def away(
                     seconds, lower, upper, proven = future.result()
                 except (CancelledError, BrokenExecutor) as error:
                     if isinstance(error, BrokenExecutor) or tries + 1 == _TRIES:
-                        raise ClusterError(
-                            f"workers died over the pieces of this table ({type(error).__name__}: {error}); "
-                            "with a store, what was finished is safe: run the same again"
-                        ) from error
-                    crew.send()  # the graphs died with their last holder
-                    again.append((rows, tries + 1))
+                        death = error
+                    else:  # the graphs died with their last holder
+                        crew.send()
+                        again.append((rows, tries + 1))
                     continue
                 pieces.learn(rows, seconds)
                 finished += len(rows)
@@ -161,7 +168,6 @@ class _Crew:
     _client: Any = None
     _graphs: Any = None
     _file: Path | None = None
-    _lost: list[Any] = field(default_factory=list)
 
     def __enter__(self) -> _Crew:
         if hasattr(self.executor, "get_executor"):  # a Dask Client
@@ -266,8 +272,8 @@ def _work(version: str, held: _Held, left_of: Positions, right_of: Positions) ->
     return time.monotonic() - begin, out.lower, out.upper, out.proven
 
 
-def client_of(address: str) -> Any:
-    """A Dask client of the scheduler at this address.
+def client_of(address: str, timeout: float = 10) -> Any:
+    """A Dask client of the scheduler at this address, if it answers within so many seconds.
 
     Raises:
         MissingExtraError: Dask is not installed.
@@ -276,6 +282,6 @@ def client_of(address: str) -> Any:
     with needs_extra("cluster"):
         from distributed import Client
     try:
-        return Client(address, timeout=10)  # type: ignore[no-untyped-call]
+        return Client(address, timeout=timeout)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise ClusterError(f"{address}: no Dask scheduler answers there ({error or type(error).__name__})") from error
