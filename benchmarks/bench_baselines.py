@@ -46,11 +46,14 @@ def graphs_of(path: Path) -> Any:
     return read_graphs(path)
 
 
-def for_grakel(graphs: Any) -> list[Any]:
-    return [
-        ({u: list(graph[u]) for u in graph}, {u: graph.nodes[u]["label"] for u in graph})
-        for graph in graphs.to_networkx()
-    ]
+def for_grakel(name: str, graphs: Any) -> list[Any]:
+    """As neighbors and labels; for shortest paths, which stumble over isolated nodes there, as edges and labels."""
+    inputs = []
+    for graph in graphs.to_networkx():
+        edges = {*graph.edges, *((v, u) for u, v in graph.edges)}
+        neighbors = {u: list(graph[u]) for u in graph}
+        inputs.append((edges if name == "sp" else neighbors, {u: graph.nodes[u]["label"] for u in graph}))
+    return inputs
 
 
 def our_kernel(name: str, graphs: Any) -> tuple[float, Any]:
@@ -76,7 +79,7 @@ def our_kernel(name: str, graphs: Any) -> tuple[float, Any]:
 def grakel_kernel(name: str, graphs: Any) -> tuple[float, Any]:
     from grakel import GraphletSampling, ShortestPath, VertexHistogram, WeisfeilerLehman
 
-    inputs = for_grakel(graphs)
+    inputs = for_grakel(name, graphs)
     kernel = {
         "wl": lambda: WeisfeilerLehman(n_iter=5, base_graph_kernel=VertexHistogram),
         "sp": lambda: ShortestPath(with_labels=True),
