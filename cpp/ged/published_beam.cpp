@@ -11,8 +11,7 @@ namespace uge::ged {
 namespace {
 
 constexpr Node deletion = -1;
-constexpr Node completion = -2;     ///< all nodes that are left are deleted or inserted at once
-constexpr Node is_image = 1 << 28;  ///< in place of a number of neighbors
+constexpr Node completion = -2;  ///< all nodes that are left are deleted or inserted at once
 constexpr double never = std::numeric_limits<double>::infinity();
 
 auto index(Node u) -> std::size_t {
@@ -30,7 +29,7 @@ class PublishedBeam {
         workspace_.costs.resize(index(right.n));
         const int start = free_place();
         workspace_.states[0] = {.depth = 0, .used = 0, .users = 1};
-        std::fill_n(taken_of(start), right.n, Node{0});
+        std::fill_n(burden_of(start), right.n, 0.0);
     }
 
     auto run(const Deadline& deadline, std::span<Node> mapping) -> void {
@@ -68,7 +67,7 @@ class PublishedBeam {
     std::size_t last_ = 0;
 
     auto images_of(int state) -> Node* { return workspace_.images.data() + index(state) * index(left_.n); }
-    auto taken_of(int state) -> Node* { return workspace_.taken.data() + index(state) * index(right_.n); }
+    auto burden_of(int state) -> double* { return workspace_.burdens.data() + index(state) * index(right_.n); }
 
     auto complete(int state) const -> bool {
         const auto& [depth, used, users] = workspace_.states[index(state)];
@@ -76,12 +75,12 @@ class PublishedBeam {
     }
 
     auto free_place() -> int {
-        auto& [states, free, images, taken, open, step] = workspace_;
+        auto& [states, free, images, burdens, open, step] = workspace_;
         if (free.empty()) {
             free.push_back(static_cast<int>(states.size()));
             states.emplace_back();
             images.resize(std::max(images.size(), states.size() * index(left_.n)));
-            taken.resize(std::max(taken.size(), states.size() * index(right_.n)));
+            burdens.resize(std::max(burdens.size(), states.size() * index(right_.n)));
         }
         const int place = free.back();
         free.pop_back();
@@ -124,13 +123,15 @@ class PublishedBeam {
             release(workspace_.open[--last_].state);
         }
         const auto& [u, used, users] = workspace_.states[index(state)];
-        const Node* taken = taken_of(state);
         if (u == left_.n) {
-            std::int64_t ends = 0;  // edges between two nodes to insert have two of them, others one
+            const double* burden = burden_of(state);
+            std::int64_t edges = 0;
             for (Node x = 0; x < right_.n; ++x) {
-                ends += taken[x] >= is_image ? 0 : right_.degree(x) + taken[x];
+                for (const Node y : right_.neighbors(x)) {
+                    edges += burden[x] != never && (burden[y] == never || x < y);
+                }
             }
-            offer({cost + costs_.node_insert * (right_.n - used) + costs_.edge_insert * static_cast<double>(ends / 2),
+            offer({cost + costs_.node_insert * (right_.n - used) + costs_.edge_insert * static_cast<double>(edges),
                    state, completion});
         } else if (used == right_.n) {
             std::int64_t edges = 0;
@@ -164,12 +165,12 @@ class PublishedBeam {
 
     /// What a state costs when u becomes each node of `right`; `lost`: when all its edges go.
     auto fill_steps(int state, Node u, double lost) -> void {
-        const Node* taken = taken_of(state);
+        const double* burden = burden_of(state);
         const Node* images = images_of(state);
         double* step = workspace_.costs.data();
         const Label label = left_.labels[u];
         for (Node x = 0; x < right_.n; ++x) {
-            step[x] = taken[x] >= is_image ? never : lost + costs_.edge_insert * taken[x];
+            step[x] = lost + burden[x];
         }
         if (costs_.node_matrix == nullptr) {
             for (Node x = 0; x < right_.n; ++x) {
@@ -200,13 +201,14 @@ class PublishedBeam {
         used = workspace_.states[index(child.state)].used;
         users = 1;
         std::copy_n(images_of(child.state), depth, images_of(state));
-        std::copy_n(taken_of(child.state), right_.n, taken_of(state));
+        std::copy_n(burden_of(child.state), right_.n, burden_of(state));
         images_of(state)[depth++] = child.image;
         if (child.image >= 0) {
             ++used;
-            taken_of(state)[child.image] += is_image;
+            double* burden = burden_of(state);
+            burden[child.image] = never;
             for (const Node y : right_.neighbors(child.image)) {
-                ++taken_of(state)[y];
+                burden[y] += costs_.edge_insert;
             }
         }
         release(child.state);

@@ -7,7 +7,7 @@
 namespace uge::ged {
 
 struct PublishedBeamWorkspace {
-    /// A partial map of the first left nodes, its rows in `images` and `taken`.
+    /// A partial map of the first left nodes, its rows in `images` and `burdens`.
     struct State {
         Node depth;
         Node used;  ///< nodes of `right` that are an image
@@ -21,8 +21,9 @@ struct PublishedBeamWorkspace {
     };
     std::vector<State> states;
     std::vector<int> free;
-    std::vector<Node> images;  ///< for each state: image of each left node
-    std::vector<Node> taken;   ///< for each state and node of `right`: how many of its neighbors are images
+    std::vector<Node> images;     ///< for each state: image of each left node
+    std::vector<double> burdens;  ///< for each state and node of `right`: what edges to images cost if all are
+                                  ///< inserted; infinite for images
     std::vector<Child> open;
     std::vector<double> costs;
 };
