@@ -43,6 +43,13 @@ def test_threads_and_processes_give_the_same_table(options, small_pieces):
         assert_same(ug.pairwise(GRAPHS, executor=processes, **options), expected)
 
 
+def test_costs_that_are_functions_travel_too(small_pieces):
+    costs = ug.EditCosts(node_relabel=lambda old, new: 0.5 if old != new else 0.0)
+    with ProcessPoolExecutor(2, get_context("forkserver")) as processes:
+        table = ug.pairwise(GRAPHS, method="branch", costs=costs, executor=processes)
+    np.testing.assert_array_equal(table.lower, ug.pairwise(GRAPHS, method="branch", costs=costs).lower)
+
+
 def test_the_graphs_travel_once_to_each_process(small_pieces):
     loads = ug.GraphSet.from_edges([3] * 30, [])
     with ProcessPoolExecutor(2, get_context("forkserver")) as processes:

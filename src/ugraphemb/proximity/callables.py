@@ -17,9 +17,9 @@ from ugraphemb.graphs.graphset import Graph, GraphSet
 from ugraphemb.proximity.metrics import Columns, Kind, Metric, Positions, Run
 
 try:  # both come with scikit-learn, the second in older versions
-    import cloudpickle  # type: ignore[import-untyped]
+    import cloudpickle as cloudpickle  # type: ignore[import-untyped]
 except ImportError:
-    from joblib.externals import cloudpickle  # type: ignore[import-untyped]
+    from joblib.externals import cloudpickle as cloudpickle  # type: ignore[import-untyped]
 
 Function = Callable[[Graph, Graph], float]
 _GLANCE = 0.1  # seconds

@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from ugraphemb.errors import ClusterError, needs_extra
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.callables import cloudpickle
 from ugraphemb.proximity.metrics import Columns, Metric, Positions, Run
 
 SECONDS = 3.0  # of work in a piece: what a kill can cost
@@ -126,6 +127,7 @@ def away(
         finished = 0
         death: BaseException | None = None
         while True:
+            crew.count()
             while death is None and len(working) < 2 * crew.size:
                 rows, tries = again.pop() if again else (pieces.take(crew.size), 0)
                 if rows is None:
@@ -152,6 +154,11 @@ def away(
                         crew.send()
                         again.append((rows, tries + 1))
                     continue
+                except Exception as error:
+                    if type(error).__name__ != "KilledWorker":  # Dask's word for a piece that no worker survived
+                        raise
+                    death = error
+                    continue
                 pieces.learn(rows, seconds)
                 finished += len(rows)
                 yield rows, Columns(lower, upper, proven, np.ones(len(rows), np.bool_))
@@ -168,6 +175,7 @@ class _Crew:
     _client: Any = None
     _graphs: Any = None
     _file: Path | None = None
+    _count_at: float = 0.0
 
     def __enter__(self) -> _Crew:
         if hasattr(self.executor, "get_executor"):  # a Dask Client
@@ -177,7 +185,7 @@ class _Crew:
         self._client = getattr(self.executor, "_client", None) if _is_dask(self.executor) else None
         if self._client is not None:
             self._check_versions()
-            self.size = max(1, sum(self._client.nthreads().values()))
+            self.count()
         else:
             self.size = max(1, getattr(self.executor, "_max_workers", None) or os.cpu_count() or 1)
         self.send()
@@ -187,6 +195,12 @@ class _Crew:
         if self._file is not None:
             self._file.unlink(missing_ok=True)
         self._graphs = None
+
+    def count(self) -> None:
+        """Workers may come and go."""
+        if self._client is not None and time.monotonic() > self._count_at:
+            self.size = max(1, sum(self._client.nthreads().values()))
+            self._count_at = time.monotonic() + 2
 
     def send(self) -> None:
         """Makes the graphs known to the workers."""
@@ -200,7 +214,7 @@ class _Crew:
             handle, name = tempfile.mkstemp(prefix="ugraphemb-", suffix=".pickle")
             self._file = Path(name)
             with os.fdopen(handle, "wb") as file:
-                pickle.dump(self.job, file, protocol=pickle.HIGHEST_PROTOCOL)
+                cloudpickle.dump(self.job, file)  # costs may be functions of a script
             self._graphs = _Held(token, None, name)
 
     def submit(self, left_of: Positions, right_of: Positions) -> Future[Any]:
