@@ -1,6 +1,6 @@
 """Baselines on NCI109: kernels beside grakel, graph2vec beside plain gensim, and what the others take.
 
-Each entry runs in a process of its own, on one thread. The clock is CPU time, from graphs in memory (in the form that
+Each entry runs in a process of its own. The clock is CPU time of all threads, from graphs in memory (in the form that
 each library wants) to the kernel matrix of all 4,127 graphs or to their vectors: the best of three runs, of fewer where
 they do not fit into twenty seconds. Equal answers are checked: WL and SP
 entry by entry (grakel counts ordered pairs of nodes, so SP is compared with these weights); graphlets, which grakel
