@@ -193,7 +193,7 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
 /// then the pair is dropped here.
 auto UniformSearch::search(std::size_t depth) -> void {
     Level& level = levels_[depth];
-    while (!stopped_) {
+    while (!expired(std::int64_t{stride_} * stride_)) {
         ++nodes;
         const bool hopeful = bound(level);
         if (depth == 0) {  // it may fall again when shares are moved

@@ -234,6 +234,23 @@ TEST("large graphs come back soon after the deadline, with valid bounds") {
     }
 }
 
+TEST("dense graphs come back soon after the deadline too") {
+    Random random(9);
+    for (const int n : {30, 40, 60, 100, 150, 200}) {
+        for (const double density : {0.3, 0.5, 0.9}) {
+            const auto a = oracle::random_graph(random, n, density, 2);
+            const auto b = oracle::random_graph(random, n, density, 2);
+            const auto start = std::clock();
+            std::vector<Node> mapping(static_cast<std::size_t>(n));
+            ExactWorkspace workspace;
+            const auto found = exact(a.view(), b.view(), {}, Deadline(0.02), workspace, mapping);
+            const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+            CHECK(took < 0.15, n, density, took);
+            CHECK(found.lower <= found.upper && found.upper == edit_cost(a.view(), b.view(), {}, mapping), n);
+        }
+    }
+}
+
 }  // namespace
 
 auto main(int argc, char** argv) -> int {
