@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "arena.hpp"
 #include "ged.hpp"
-#include "swap_search.hpp"
 
 namespace uge::ged {
 

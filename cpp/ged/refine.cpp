@@ -1,16 +1,10 @@
 #include "refine.hpp"
 
+#include "node_order.hpp"
+
 namespace uge::ged {
 
 namespace {
-
-auto max_degree(const GraphView& graph) -> Node {
-    Node most = 0;
-    for (Node u = 0; u < graph.n; ++u) {
-        most = std::max(most, graph.degree(u));
-    }
-    return most;
-}
 
 /// Whether some node is better deleted, and another inserted, than relabelled.
 auto deletion_pays(const GraphView& left, const GraphView& right, const EditCosts& costs) -> bool {

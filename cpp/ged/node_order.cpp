@@ -1,0 +1,76 @@
+#include "node_order.hpp"
+
+#include <algorithm>
+
+namespace uge::ged {
+
+namespace {
+
+auto index(Node u) -> std::size_t {
+    return static_cast<std::size_t>(u);
+}
+
+}  // namespace
+
+auto max_degree(const GraphView& graph) -> Node {
+    Node most = 0;
+    for (Node u = 0; u < graph.n; ++u) {
+        most = std::max(most, graph.degree(u));
+    }
+    return most;
+}
+
+auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<Node>& order) -> void {
+    order.clear();
+    seen.assign(index(graph.n), 0);
+    const auto higher = [&](Node u, Node v) {
+        return graph.degree(u) != graph.degree(v) ? graph.degree(u) > graph.degree(v) : u < v;
+    };
+    const auto reach = [&](Node u) {
+        if (seen[index(u)] == 0) {
+            seen[index(u)] = 1;
+            order.push_back(u);
+        }
+    };
+    for (std::size_t next = 0; order.size() < index(graph.n);) {
+        Node root = -1;
+        for (Node u = 0; u < graph.n; ++u) {
+            if (seen[index(u)] == 0 && (root < 0 || higher(u, root))) {
+                root = u;
+            }
+        }
+        for (reach(root); next < order.size(); ++next) {
+            const auto first = static_cast<std::ptrdiff_t>(order.size());
+            for (const Node v : graph.neighbors(order[next])) {
+                reach(v);
+            }
+            std::sort(order.begin() + first, order.end(), higher);
+        }
+    }
+}
+
+auto find_twins(const GraphView& graph, std::span<const Node> order, std::vector<std::uint64_t>& hashes, Node* twin)
+    -> void {
+    const auto mixed = [](std::uint64_t value) {
+        value = (value + 1) * 0x9e3779b97f4a7c15;
+        return (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9;
+    };
+    hashes.resize(2 * order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const Node u = order[k];
+        auto hash = mixed(static_cast<std::uint32_t>(graph.labels[u]) + (std::uint64_t{1} << 32));
+        for (const Node v : graph.neighbors(u)) {
+            hash += mixed(static_cast<std::uint32_t>(v));
+        }
+        hashes[2 * k] = hash;
+        hashes[2 * k + 1] = hash + mixed(static_cast<std::uint32_t>(u));
+        twin[u] = -1;
+        for (std::size_t i = k; i-- > 0 && twin[u] < 0;) {
+            if (hashes[2 * i] == hashes[2 * k] || hashes[2 * i + 1] == hashes[2 * k + 1]) {
+                twin[u] = order[i];
+            }
+        }
+    }
+}
+
+}  // namespace uge::ged

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../graph.hpp"
+
+namespace uge::ged {
+
+auto max_degree(const GraphView& graph) -> Node;
+
+/// Nodes in breadth-first order, each component from a node of highest degree, high degrees first among siblings.
+auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<Node>& order) -> void;
+
+/// For each node, the last before it in `order` that it can be exchanged with, as both have the same label and, but for
+/// each other, the same neighbors; or -1. Neighbors are told apart by a hash: taking two nodes for twins wrongly would
+/// cost quality, not correctness.
+auto find_twins(const GraphView& graph, std::span<const Node> order, std::vector<std::uint64_t>& hashes, Node* twin)
+    -> void;
+
+}  // namespace uge::ged
