@@ -30,6 +30,15 @@ def test_node_vectors_are_the_published_formula(window: int, negatives: float) -
     np.testing.assert_allclose(np.abs(ours.sum(0)), np.abs(theirs.sum(0)), atol=1e-8)  # signs agree within a column
 
 
+def test_hubs_whose_leaves_are_taken_together_have_the_published_products() -> None:
+    """Singular values coincide here, and bases with them; U Σ Uᵀ is the same whatever the basis."""
+    graph = nx.disjoint_union(nx.star_graph(9), nx.barbell_graph(4, 1))
+    graph.add_edges_from([(0, 12), (3, 14)])
+    ours = NetMF(width=19, window=4).node_vectors(GraphSet.from_networkx([graph])[0])
+    theirs = published_formula(graph, 19, 4, 1.0)
+    np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-8)
+
+
 def test_sparse_and_iterative_ways_give_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = GraphSet.from_networkx([nx.barabasi_albert_graph(60, 2, seed=2)])
     dense = NetMF(width=5).transform(graphs)

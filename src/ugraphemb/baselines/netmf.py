@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ugraphemb.baselines.averaging import Averaging, checked, node_weights
 from ugraphemb.baselines.protocol import Floats, at_least
@@ -30,7 +32,8 @@ class NetMF:
     values. The sign of a singular vector is arbitrary: here the one that makes the graph's average nonnegative, so that
     the vector does not depend on the order of nodes (but where singular values coincide). Isolated nodes have the
     vector 0, and so has a graph without edges. Graphs with fewer nodes than `width` are padded with zeros.
-    Memory and time grow with the square of a graph's nodes and the cube up to 1,500 of them.
+    Memory grows with the square of a graph's nodes and time with the cube up to 1,500, not counting twins (nodes with
+    the same neighbors), of which one stands for all.
 
     Attributes:
         width: d, entries of a vector.
@@ -60,30 +63,38 @@ class NetMF:
         """(graphs, width); another averaging than the one set is taken if given."""
         weights = node_weights(graphs, averaging or self.averaging)
         vectors = np.zeros((len(graphs), self.width))
-        for row, graph in enumerate(graphs):
-            nodes = slice(int(graphs.node_offsets[row]), int(graphs.node_offsets[row + 1]))
-            vectors[row] = np.abs(weights[nodes] @ self.node_vectors(graph))
+        with threadpool_limits(1):  # these matrices are small: threads would wait for each other
+            for row, graph in enumerate(graphs):
+                nodes = slice(int(graphs.node_offsets[row]), int(graphs.node_offsets[row + 1]))
+                vectors[row] = np.abs(weights[nodes] @ self.node_vectors(graph))
         return vectors
 
     def node_vectors(self, graph: Graph) -> Floats:
         """U_d √Σ_d of one graph, (nodes, width); the sign of each column is arbitrary."""
         answer = np.zeros((graph.num_nodes, self.width))
-        joined, matrix = _log_matrix(graph, self.window, self.negatives)
-        if len(joined):
-            rank = min(self.width, len(joined))
-            if len(joined) > _ITERATIVE and 2 * rank < len(joined):
-                start = np.random.default_rng(self.seed).standard_normal(len(joined))
-                values, left = eigsh(matrix, rank, which="LM", v0=start)
-            else:
-                values, left = eigh(matrix, overwrite_a=True, check_finite=False)
-            # The matrix is symmetric: its singular values are |λ|, its singular vectors the eigenvectors.
-            order = np.lexsort((-values, -np.abs(values)))[:rank]
-            answer[joined, :rank] = left[:, order] * np.sqrt(np.abs(values[order]))
+        joined, twin_class, matrix = _log_matrix(graph, self.window, self.negatives)
+        if len(joined) == 0:
+            return answer
+        # Twins have equal rows, so one row for each class of c twins does, weighted √c on both sides: the same
+        # singular values, and vectors that are shared out among the twins. Hubs with their leaves shrink to little.
+        weight = np.sqrt(np.bincount(twin_class))
+        matrix *= weight
+        matrix *= weight[:, None]
+        rank = min(self.width, len(matrix))
+        if len(matrix) > _ITERATIVE and 2 * rank < len(matrix):
+            start = np.random.default_rng(self.seed).standard_normal(len(matrix))
+            values, left = eigsh(matrix, rank, which="LM", v0=start)
+        else:
+            values, left = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+        # The matrix is symmetric: its singular values are |λ|, its singular vectors the eigenvectors.
+        order = np.lexsort((-values, -np.abs(values)))[:rank]
+        vectors = left[:, order] * np.sqrt(np.abs(values[order])) / weight[:, None]
+        answer[joined, :rank] = vectors[twin_class]
         return answer
 
 
-def _log_matrix(graph: Graph, window: int, negatives: float) -> tuple[Any, Floats]:
-    """Nodes that have edges, and log(max(M, 1)) among them."""
+def _log_matrix(graph: Graph, window: int, negatives: float) -> tuple[Any, Any, Floats]:
+    """Nodes that have edges, their classes of equal neighbors, and log(max(M, 1)) among one node of each class."""
     packed = graph.graphs
     start, stop = packed.node_offsets[graph.position : graph.position + 2]
     pointers = packed.indptr[start : stop + 1]
@@ -94,13 +105,19 @@ def _log_matrix(graph: Graph, window: int, negatives: float) -> tuple[Any, Float
     columns = place[packed.indices[pointers[0] : pointers[-1]]]
     rows = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
     size = len(joined)
+    classes: dict[bytes, int] = {}
+    ends = rows.tolist()
+    twin_class = np.array(
+        [classes.setdefault(columns[a:b].tobytes(), len(classes)) for a, b in pairwise(ends)], np.int64
+    )
+    first = np.unique(twin_class, return_index=True)[1]
     step: Any = csr_array((np.repeat(1 / degree, np.diff(rows)), columns, rows), (size, size))  # D⁻¹A
     if size < _SPARSE:
         step = step.toarray()
-    total = np.zeros((size, size))
-    for _ in range(window):  # Horner: P + P² + … = P (I + P (I + …))
-        total[np.diag_indices(size)] += 1
+    total = np.zeros((size, len(first)))
+    for _ in range(window):  # Horner: P + P² + … = P (I + P (I + …)), some columns of it
+        total[first, np.arange(len(first))] += 1
         total = step @ total
-    matrix = total * (degree.sum() / (negatives * window)) / degree
+    matrix = total[first] * (degree.sum() / (negatives * window)) / degree[first]
     matrix = np.log(np.maximum((matrix + matrix.T) / 2, 1))  # symmetric but for rounding
-    return joined, matrix
+    return joined, twin_class, matrix
