@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -226,6 +227,40 @@ def test_a_full_disk_is_a_clear_error_and_leaves_a_table_that_can_be_read(tmp_pa
     assert_same(ug.PairTable.read(tmp_path), expected.where(slice(150)))
     monkeypatch.setattr(store, "_write_whole", written)
     assert_same(ug.pairwise(GRAPHS, store=tmp_path), expected)
+
+
+def test_a_disk_that_is_really_full_leaves_a_table_that_can_be_read_and_continued(tmp_path):
+    """On a disk of 96 KB of its own, two thirds of it taken."""
+    script = """
+import os, sys
+import numpy as np
+import ugraphemb as ug
+from ugraphemb.proximity import executors
+executors.SECONDS, executors._FIRST, executors._GROWTH = 1e9, 500, 1
+with open("filler", "wb") as file:
+    file.write(bytes(64 * 1024))
+graphs = ug.GraphSet.from_edges([3] * 100, [])
+def wild(a, b):
+    return (a.position * 7919 + b.position * 104729) % 10007 / 7
+options = dict(metric=wild, kind="distance", threads=1, store="store")
+try:
+    ug.pairwise(graphs, **options)
+except ug.errors.TableError as error:
+    print(error)
+print(len(ug.PairTable.read("store", graphs)))
+os.remove("filler")
+table = ug.pairwise(graphs, **options)
+print(len(table), (table.value == ug.pairwise(graphs, **{**options, "store": None}).value).all())
+"""
+    disk = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=96k tmpfs "$0" && cd "$0" && exec "$@"', tmp_path]
+    if shutil.which("unshare") is None or subprocess.run([*disk, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system does not let tests mount a disk of their own")
+    done = subprocess.run([*disk, sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    message, kept, whole = done.stdout.splitlines()
+    assert "cannot write (No space left on device)" in message
+    assert int(kept) in range(500, 4950, 500)
+    assert whole == "4950 True"
 
 
 def test_a_file_that_the_system_cuts_off_is_never_taken_for_whole(tmp_path):

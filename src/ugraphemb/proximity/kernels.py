@@ -159,12 +159,6 @@ _lock = threading.Lock()
 _KEPT = 2
 
 
-def forget() -> None:
-    """Gives back the memory of features that are kept for the next call."""
-    with _lock:
-        _last.clear()
-
-
 def _remembered(kernel: _Kernel, left: GraphSet, right: GraphSet) -> _Features:
     key = (kernel, left.fingerprint, right.fingerprint)
     with _lock:
