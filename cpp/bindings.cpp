@@ -346,6 +346,7 @@ auto cpu_has_avx2() -> bool {
 }  // namespace
 
 NB_MODULE(UGRAPHEMB_MODULE, m) {
+    nb::set_leak_warnings(false);  // objects that are alive when Python ends are nobody's mistake
     using Method = uge::ged::Method;
     m.doc() = "The compiled core of ugraphemb: arrays in, arrays out.";
     m.def("cpu_has_avx2", &cpu_has_avx2, "Whether this processor can run the faster of the two builds.");
