@@ -7,7 +7,7 @@
 namespace uge::ged {
 
 /// What `tight` spends by default: some 0.2 ms on a pair of molecules. Three times as much halves the gap that is left
-/// on PTC and NCI109; on graphs without labels, or with many, there is little left to gain.
+/// on PTC and NCI109 (measured there only).
 constexpr Effort tight_effort{.starts = 30, .patience = 5};
 
 struct TightWorkspace {
