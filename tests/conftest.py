@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 
 settings.register_profile("ugraphemb", deadline=None, max_examples=60)  # a busy machine is no failure
 settings.load_profile("ugraphemb")
+
+# What runs in the background starts with Ctrl-C ignored, and so do its children; some tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
