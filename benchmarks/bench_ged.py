@@ -274,8 +274,8 @@ def sets(data: Path, report: Report, limit: int | None, write: bool) -> None:
     if known.exists():
         earlier = json.loads(known.read_text())
         rows = earlier["tables"].get(title, []) if earlier["commit"] == commit() else []
-    for name, (count, paper) in PAPER_SETS.items():
-        for method in ("paper", "tight"):
+    for method in ("tight", "paper"):
+        for name, (count, paper) in PAPER_SETS.items():
             if any(row["data"] == name and row["method"] == method for row in rows):
                 continue
             graphs = ug.load_dataset(name, data)
