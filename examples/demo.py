@@ -27,9 +27,14 @@ def heading(text: str) -> None:
     print(f"\n=== {text}", flush=True)
 
 
+def edits(count: float) -> str:
+    return f"{count:g} edit{'' if count == 1 else 's'}"
+
+
 def draw(graphs: ug.GraphSet, titles: list[str], path: Path) -> None:
     rows = -(-len(graphs) // 6)
-    figure = new_figure(15, 2.8 * rows)
+    figure = new_figure(15, 2.7 * rows)
+    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.93, hspace=0.25, wspace=0.05)
     for place, (graph, title) in enumerate(zip(graphs, titles, strict=True), start=1):
         axes = figure.add_subplot(rows, 6, place)
         draw_graph(graph, axes)
@@ -50,7 +55,7 @@ def main() -> None:
     drugs = ug.GraphSet.from_smiles(list(DRUGS.values()), ids=list(DRUGS))
     salicylic = ug.GraphSet.from_smiles(["O=C(O)c1ccccc1O"])
     result = ug.distance(drugs[0], salicylic[0], method="exact")
-    print(f"{result.value:g} edits, {'proven' if result.proven else 'not proven'}:")
+    print(f"{edits(result.value)}, {'proven' if result.proven else 'not proven'}:")
     for operation in result.edit_path():
         print(f"  {operation}")
 
@@ -78,7 +83,7 @@ def main() -> None:
         exact = ug.pairwise(drugs[[position]], molecules[nearest], method="exact", timeout=0.2)
         best = np.argsort(exact.value, kind="stable")[:5]
         shown += [drugs[[position]], molecules[nearest[best]]]
-        titles += [name] + [f"{molecules[int(nearest[b])].id}: {exact.value[b]:g} edits" for b in best]
+        titles += [name] + [f"{molecules[int(nearest[b])].id}: {edits(exact.value[b])}" for b in best]
         print(f"{name:10} " + "  ".join(titles[-5:]))
     draw(sum(shown[1:], shown[0]), titles, OUT / "search.png")
 
