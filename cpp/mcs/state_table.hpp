@@ -6,8 +6,8 @@
 namespace uge::mcs {
 
 /// What is known of states of the search that were exhausted: how many matches they can add at most. Different partial
-/// maps often leave the same nodes with the same choices. States are told apart by 128 bits of hash: among a billion
-/// of them two are confused with a probability below 1e-20, far less likely than a failure of the machine.
+/// maps often leave the same nodes with the same choices. States are told apart by 128 bits of hash, not by
+/// themselves: were the hash ideal, two of a billion would be confused with a probability below 1e-20.
 class StateTable {
   public:
     /// Built up from parts in any order.
