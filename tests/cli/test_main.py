@@ -130,3 +130,8 @@ def test_help_lists_every_command_and_loads_nothing_heavy():
 
 def test_the_version_is_the_packages(capsys):
     assert run(capsys, "--version")[1] == f"ugraphemb {__version__}\n"
+
+
+def test_every_command_is_named_in_the_readme():
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    assert [name for name in module.COMMANDS if f"`{name}`" not in readme] == []
