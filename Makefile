@@ -18,11 +18,11 @@ demo: $(VENV)/.demo $(VENV)/.built  ## set up and run the main job on 5,000 mole
 
 test: lint types cpp-test py-test  ## set up, lint, check types, run the C++ and the Python tests
 
-lint: $(VENV)/.test  ## ruff, clang-format, import-linter (who may import whom)
+lint: $(VENV)/.test $(VENV)/.built  ## ruff, clang-format, import-linter (who may import whom)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
-	$(BIN)/lint-imports --no-cache | tail -n 4
+	@$(BIN)/lint-imports --no-cache > build/imports.log 2>&1 || { cat build/imports.log; exit 1; }
 
 types: $(VENV)/.test $(VENV)/.built  ## mypy, strict, on src
 	$(BIN)/mypy

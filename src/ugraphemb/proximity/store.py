@@ -108,7 +108,7 @@ class Store:
         done = columns.done
         if not done.any():
             return
-        arrays = (left, right, columns.lower, columns.upper, columns.proven)
+        arrays: list[np.ndarray[Any, Any]] = [left, right, columns.lower, columns.upper, columns.proven]
         content = pa.table({name: array[done] for name, array in zip(_COLUMNS, arrays, strict=True)})
         buffer = pa.BufferOutputStream()
         pq.write_table(content, buffer, compression="zstd", compression_level=1, write_statistics=False)
