@@ -1,0 +1,1 @@
+"""The paper's tables and figures, and ours: `python -m experiments --help`."""

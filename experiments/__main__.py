@@ -1,0 +1,175 @@
+"""Runs the experiments: every cell that is not finished yet, the most valuable first.
+
+Stop it at any moment (Ctrl-C, kill, power) and start it again: finished cells stay, a training under way goes on from
+its last minute. Start it several times at once, with the same or other options: no two work on one cell.
+
+Examples:
+  python -m experiments --quick                               a meaningful part, 20 minutes on two cores
+  python -m experiments --jobs 2                              everything, a night
+  python -m experiments --only ranking,classification --sets PTC,IMDB-MULTI
+  python -m experiments --only ranking --methods ugraphemb,hed,wl --splits 3
+  python -m experiments --list --only ranking --sets PTC      what there is to do, and what is done
+  python -m experiments --page                                only write docs/results.md from what there is
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+import traceback
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+for _threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")  # one process a core is faster than one process on all
+
+from experiments.catalog import NAMES, all_cells, experiment  # noqa: E402
+from experiments.cells import Cell, Ledger, lock  # noqa: E402
+from experiments.lab import Lab  # noqa: E402
+from experiments.settings import HERE, Settings  # noqa: E402
+
+REPOSITORY = HERE.parent
+
+
+def main(arguments: list[str] | None = None) -> int:
+    chosen = parser().parse_args(arguments)
+    results = chosen.results
+    if not chosen.page:
+        settings = Settings("quick" if chosen.quick else "full", chosen.config)
+        cells = [cell for cell in all_cells(settings, chosen.only or NAMES) if wanted(cell, chosen)]
+        if chosen.list:
+            return show(cells, results)
+        lab = Lab(settings, data_root(chosen.data), chosen.cache, chosen.threads)
+        helpers = [
+            subprocess.Popen([sys.executable, "-m", "experiments", *(arguments or sys.argv[1:]), "--jobs", "1"])
+            for _ in range(chosen.jobs - 1)
+        ]
+        try:
+            failed = work(cells, lab, results, chosen)
+            failed += sum(helper.wait() != 0 for helper in helpers)
+        except KeyboardInterrupt:
+            print("stopped; run the same again to go on", file=sys.stderr)
+            return 130
+        finally:
+            for helper in helpers:
+                helper.terminate()
+                helper.wait()
+        if failed:
+            return 1
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    about, _, examples = (__doc__ or "").partition("\nExamples:")
+    result = argparse.ArgumentParser(
+        prog="python -m experiments", description=about, epilog="Examples:" + examples, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+
+    def names(text: str) -> list[str]:
+        return [part for part in text.split(",") if part]
+
+    result.add_argument("--only", type=names, help=f"experiments, of {', '.join(NAMES)}")
+    result.add_argument("--sets", type=names, help="data sets")
+    result.add_argument("--methods", type=names, help="methods, as --list shows them")
+    result.add_argument("--splits", type=int, help="only the first so many splits")
+    result.add_argument("--quick", action="store_true", help="fewer sets, splits and steps: [quick] of the config")
+    result.add_argument("--minutes", type=float, default=float("inf"), help="begin no cell after so many")
+    result.add_argument("--jobs", type=int, default=1, help="processes at once (1)")
+    result.add_argument("--threads", type=int, default=0, help="for distances; 0 is every core (0)")
+    result.add_argument("--again", action="store_true", help="compute finished cells anew")
+    result.add_argument("--list", action="store_true", help="print the cells, do nothing")
+    result.add_argument("--page", action="store_true", help="compute nothing, only write docs/results.md")
+    result.add_argument("--data", type=Path, help="folder of data sets; else $UGRAPHEMB_DATA, else ../shared/data")
+    result.add_argument("--config", type=Path, default=HERE / "config.toml", help="(experiments/config.toml)")
+    result.add_argument("--results", type=Path, default=HERE / "results", help="(experiments/results)")
+    result.add_argument("--cache", type=Path, default=HERE / "cache", help="(experiments/cache)")
+    return result
+
+
+def wanted(cell: Cell, chosen: argparse.Namespace) -> bool:
+    return (
+        (not chosen.sets or cell.data in chosen.sets)
+        and (not chosen.methods or cell.method in chosen.methods)
+        and (chosen.splits is None or cell.split < chosen.splits)
+    )
+
+
+def work(cells: list[Cell], lab: Lab, results: Path, chosen: argparse.Namespace) -> int:
+    """Computes what is not finished and not under way elsewhere; the number of cells that failed."""
+    started, failed, about = time.monotonic(), 0, {"commit": commit(), "machine": machine()}
+    for number, cell in enumerate(cells, start=1):
+        ledger = Ledger(results, cell.experiment, cell.data)
+        with lock(lab.cache / "locks" / cell.key, wait=False) as mine:
+            if not mine or (cell.key in ledger.rows() and not chosen.again):
+                continue
+            if time.monotonic() - started > 60 * chosen.minutes:
+                print(f"{chosen.minutes:g} minutes are over; run the same again to go on", file=sys.stderr)
+                break
+            begun = time.monotonic()
+            try:
+                values = experiment(cell.experiment).run(cell, lab)
+            except Exception:
+                failed += 1
+                print(f"{number}/{len(cells)} {cell}: FAILED\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+                continue
+            seconds = time.monotonic() - begun
+            date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            ledger.add(cell, values, {"seed": cell.split, "seconds": round(seconds, 2), "date": date, **about})
+            print(f"{number}/{len(cells)} {cell}: {seconds:.1f} s  {brief(values)}", flush=True)
+    return failed
+
+
+def show(cells: list[Cell], results: Path) -> int:
+    for cell in cells:
+        row = Ledger(results, cell.experiment, cell.data).rows().get(cell.key)
+        state = f"{row['seconds']:9.1f} s  {brief(row['values'])}" if row else "     not run"
+        print(f"{cell.experiment:15s} {cell.data:24s} {cell.method:20s} {cell.split:3d} {state}")
+    return 0
+
+
+def brief(values: dict[str, Any]) -> str:
+    """The first few numbers, one level deep."""
+    flat = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat.update({f"{key} {name}": number for name, number in list(value.items())[:3]})
+        else:
+            flat[key] = value
+    return ", ".join(f"{k} {v:.4g}" for k, v in flat.items() if isinstance(v, int | float))[:150]
+
+
+def data_root(given: Path | None) -> Path | None:
+    """The folder of data sets, or None: `load_dataset` then looks where it always does."""
+    beside = REPOSITORY.parent / "shared" / "data"
+    return given or (beside if "UGRAPHEMB_DATA" not in os.environ and beside.is_dir() else None)
+
+
+def machine() -> str:
+    """The processor, and how many cores."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def commit() -> str:
+    """The commit at hand, with a + where files of src differ from it."""
+    try:
+        git = ["git", "-C", str(REPOSITORY)]
+        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
+        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "src", "cpp", "experiments/*.py"], check=False)
+        return head.stdout.strip() + ("+" if same.returncode else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Graph classification: logistic regression on vectors, support vector machines on kernels (table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from experiments import methods
+from experiments.cells import Cell
+from experiments.lab import Lab
+from experiments.settings import Settings
+from ugraphemb.tasks import Split, classify, classify_kernel
+
+
+def cells(settings: Settings) -> Iterator[Cell]:
+    own = settings["classification"]
+    for data in own["sets"]:
+        for method in own["methods"]:
+            if method in settings.sets[data].get("skip", []):
+                continue
+            how = methods.settings(method, settings, data)
+            if method in ("gk", "sp", "wl"):
+                how["columns"] = settings["methods"]["columns"]
+            slow = settings.splits(data, "classification")[: own["slow_splits"]]
+            splits = slow if method in own["slow"] else settings.splits(data, "classification")
+            for split in splits:
+                yield Cell("classification", data, method, split, how, methods.tier(method))
+
+
+def run(cell: Cell, lab: Lab) -> dict[str, Any]:
+    """Test accuracy of each scheme, settings chosen on validation graphs; the headline is the scheme chosen there."""
+    targets, split = lab.graphs(cell.data).targets, lab.split(cell.data, cell.split)
+    rehearsal = Split(split.train, np.empty(0, np.int64), split.validation)
+    best: dict[str, tuple[float, methods.Candidate]] = {}
+    found = list(methods.candidates(lab, cell))
+    for candidate in found:
+        alone = len(found) == 1
+        score = 0.0 if alone else accuracy(candidate, targets, rehearsal, folds=2)["accuracy"]
+        if candidate.scheme not in best or score > best[candidate.scheme][0]:
+            best[candidate.scheme] = (score, candidate)
+    results = {scheme: accuracy(candidate, targets, split) for scheme, (_, candidate) in best.items()}
+    scheme = max(best, key=lambda name: best[name][0])
+    answer: dict[str, Any] = {**results[scheme], "chosen": best[scheme][1].name}
+    if len(best) > 1:
+        answer["schemes"] = {name: result["accuracy"] for name, result in results.items()}
+        answer["validation"] = {name: score for name, (score, _) in best.items()}
+    return answer
+
+
+def accuracy(candidate: methods.Candidate, targets: Any, split: Split, **options: Any) -> dict[str, float]:
+    """In percent, with that of the most frequent class."""
+    if candidate.vectors is not None:
+        scores = classify(candidate.vectors, targets, [split], **options)
+    else:
+        scores = classify_kernel(candidate.kernel, targets, [split], **options)
+    return {"accuracy": 100 * scores.mean, "majority": 100 * float(scores.majority.mean())}

@@ -1,0 +1,80 @@
+"""What is run in each mode: config.toml, read and checked."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from ugraphemb.training.presets import settings_of
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10
+    import tomli as tomllib
+
+HERE = Path(__file__).resolve().parent
+MODES = ("full", "quick")
+
+
+class Settings:
+    """config.toml in one mode: what stands under [quick] replaces what stands above, entry by entry.
+
+    Args:
+        mode: "full" or "quick".
+        source: Another file, or its content.
+    """
+
+    def __init__(self, mode: str = "full", source: Path | dict[str, Any] = HERE / "config.toml") -> None:
+        content = copy.deepcopy(source) if isinstance(source, dict) else tomllib.loads(source.read_text())
+        changes = content.pop("quick", {})
+        self.mode = mode
+        self.content = _merged(content, changes) if mode == "quick" else content
+
+    def __getitem__(self, experiment: str) -> dict[str, Any]:
+        """The part of one experiment; empty where there is none."""
+        return self.content.get(experiment, {})
+
+    @property
+    def sets(self) -> dict[str, dict[str, Any]]:
+        """Data sets in order of importance."""
+        return self.content["sets"]
+
+    def splits(self, name: str, experiment: str) -> range:
+        """How many splits: what the experiment says of this set, or of all sets, or what the set says itself."""
+        own = self[experiment]
+        return range(own.get("splits_of", {}).get(name, own.get("splits", self.sets[name]["splits"])))
+
+    def cap(self, name: str, source: str) -> dict[str, int]:
+        """Limits for a truth or a method that is slow on this set; empty where all pairs are computed."""
+        return self.sets[name].get("caps", {}).get(source, {})
+
+    def model(
+        self, name: str, preset: str, truth: str, changes: dict[str, Any] | None = None, *, steps: int | None = None,
+        share: float = 1.0,
+    ) -> dict[str, Any]:  # fmt: skip
+        """All that a trained model depends on: its changes from the paper's preset, the truth and the pairs.
+
+        The number of steps is that of the config for this preset (all sets, or this one), unless given.
+        """
+        limits = self.content.get("steps", {})
+        steps = steps or self.sets[name].get("steps", {}).get(preset, limits.get(preset))
+        kind = "similarity" if truth in ("mcs", "graphlet") else "distance"
+        wanted = settings_of(preset, kind, {**(changes or {}), **({"steps": steps} if steps else {})})
+        # Only what differs from the paper's preset: a new setting changes no key until it is used.
+        different = {
+            field.name: getattr(part, field.name)
+            for part, plain in zip(wanted, settings_of("paper", kind, {}), strict=True)
+            for field in dataclasses.fields(part)
+            if getattr(part, field.name) != getattr(plain, field.name)
+        }
+        return {"changes": different, "truth": truth, "share": share, "cap": self.cap(name, truth)}
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else value
+    return merged
