@@ -7,11 +7,11 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet -
 CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name tests -prune -o -type f -print)
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help demo test lint types cpp-test py-test bench sanitize wheel format clean setup
+.PHONY: help demo test lint types cpp-test py-test bench experiments experiments-quick sanitize wheel format clean setup
 .DEFAULT_GOAL := help
 
 help:  ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo $(VENV)/.built  ## set up and run the main job on 5,000 molecules (pictures go to out/)
 	$(BIN)/python examples/demo.py
@@ -34,6 +34,12 @@ cpp-test: $(VENV)/.test  ## the C++ tests
 
 py-test: $(VENV)/.test $(VENV)/.built  ## the Python tests
 	$(BIN)/python -m pytest -q -n $(JOBS) $(TESTS)
+
+experiments: $(VENV)/.test $(VENV)/.built  ## every table and figure of the paper, and ours: a night on 2 cores; stop and go on at will
+	$(BIN)/python -m experiments --jobs $(JOBS)
+
+experiments-quick: $(VENV)/.test $(VENV)/.built  ## a meaningful part of the experiments, 20 minutes; writes docs/results.md
+	$(BIN)/python -m experiments --quick --jobs $(JOBS)
 
 sanitize: $(VENV)/.test  ## the C++ tests under ASan + UBSan, then under the thread sanitizer
 	for kind in address,undefined thread; do \

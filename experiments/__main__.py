@@ -31,37 +31,55 @@ for _threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 from experiments.catalog import NAMES, all_cells, experiment  # noqa: E402
 from experiments.cells import Cell, Ledger, lock  # noqa: E402
 from experiments.lab import Lab  # noqa: E402
+from experiments.page import write_page  # noqa: E402
 from experiments.settings import HERE, Settings  # noqa: E402
 
 REPOSITORY = HERE.parent
+STOPPED = 130
 
 
 def main(arguments: list[str] | None = None) -> int:
-    chosen = parser().parse_args(arguments)
-    results = chosen.results
-    if not chosen.page:
-        settings = Settings("quick" if chosen.quick else "full", chosen.config)
-        cells = [cell for cell in all_cells(settings, chosen.only or NAMES) if wanted(cell, chosen)]
-        if chosen.list:
-            return show(cells, results)
-        lab = Lab(settings, data_root(chosen.data), chosen.cache, chosen.threads)
-        helpers = [
-            subprocess.Popen([sys.executable, "-m", "experiments", *(arguments or sys.argv[1:]), "--jobs", "1"])
-            for _ in range(chosen.jobs - 1)
-        ]
-        try:
-            failed = work(cells, lab, results, chosen)
-            failed += sum(helper.wait() != 0 for helper in helpers)
-        except KeyboardInterrupt:
-            print("stopped; run the same again to go on", file=sys.stderr)
-            return 130
-        finally:
-            for helper in helpers:
-                helper.terminate()
-                helper.wait()
-        if failed:
-            return 1
-    return 0
+    given = sys.argv[1:] if arguments is None else arguments
+    chosen = parser().parse_args(given)
+    if chosen.list:
+        return show(chosen_cells(chosen), chosen.results)
+    failed = 0 if chosen.page else computed(chosen, given)
+    if failed != STOPPED and chosen.docs:
+        write_page(chosen.results, chosen.docs / "results.md", chosen.config)
+    return failed
+
+
+def computed(chosen: argparse.Namespace, given: list[str]) -> int:
+    """Works on the cells, with helpers if several jobs are asked for; 0 if all went well."""
+    cells = chosen_cells(chosen)
+    lab = Lab(settings_of(chosen), data_root(chosen.data), chosen.cache, chosen.threads)
+    command = [sys.executable, "-m", "experiments", *given, "--jobs", "1", "--docs", ""]
+    helpers = [subprocess.Popen(command, cwd=REPOSITORY) for _ in range(chosen.jobs - 1)]
+    try:
+        failed = work(cells, lab, chosen)
+        return int(any([failed, *(helper.wait() for helper in helpers)]))
+    except KeyboardInterrupt:
+        print("stopped; run the same again to go on", file=sys.stderr)
+        return STOPPED
+    finally:
+        for helper in helpers:
+            helper.terminate()
+            helper.wait()
+
+
+def settings_of(chosen: argparse.Namespace) -> Settings:
+    return Settings("quick" if chosen.quick else "full", chosen.config)
+
+
+def chosen_cells(chosen: argparse.Namespace) -> list[Cell]:
+    """Of the experiments, sets, methods and splits that were asked for, the most valuable first."""
+    return [
+        cell
+        for cell in all_cells(settings_of(chosen), chosen.only or NAMES)
+        if (not chosen.sets or cell.data in chosen.sets)
+        and (not chosen.methods or cell.method in chosen.methods)
+        and (chosen.splits is None or cell.split < chosen.splits)
+    ]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -73,6 +91,9 @@ def parser() -> argparse.ArgumentParser:
 
     def names(text: str) -> list[str]:
         return [part for part in text.split(",") if part]
+
+    def folder(text: str) -> Path | None:
+        return Path(text) if text else None
 
     result.add_argument("--only", type=names, help=f"experiments, of {', '.join(NAMES)}")
     result.add_argument("--sets", type=names, help="data sets")
@@ -89,22 +110,15 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--config", type=Path, default=HERE / "config.toml", help="(experiments/config.toml)")
     result.add_argument("--results", type=Path, default=HERE / "results", help="(experiments/results)")
     result.add_argument("--cache", type=Path, default=HERE / "cache", help="(experiments/cache)")
+    result.add_argument("--docs", type=folder, default=REPOSITORY / "docs", help="where results.md goes (docs)")
     return result
 
 
-def wanted(cell: Cell, chosen: argparse.Namespace) -> bool:
-    return (
-        (not chosen.sets or cell.data in chosen.sets)
-        and (not chosen.methods or cell.method in chosen.methods)
-        and (chosen.splits is None or cell.split < chosen.splits)
-    )
-
-
-def work(cells: list[Cell], lab: Lab, results: Path, chosen: argparse.Namespace) -> int:
+def work(cells: list[Cell], lab: Lab, chosen: argparse.Namespace) -> int:
     """Computes what is not finished and not under way elsewhere; the number of cells that failed."""
     started, failed, about = time.monotonic(), 0, {"commit": commit(), "machine": machine()}
     for number, cell in enumerate(cells, start=1):
-        ledger = Ledger(results, cell.experiment, cell.data)
+        ledger = Ledger(chosen.results, cell.experiment, cell.data)
         with lock(lab.cache / "locks" / cell.key, wait=False) as mine:
             if not mine or (cell.key in ledger.rows() and not chosen.again):
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ import numpy as np
 from experiments import methods
 from experiments.cells import Cell
 from experiments.lab import Lab
+from experiments.page import PAPER, TITLES, Book, number, table, verdict
 from experiments.settings import Settings
 from ugraphemb.tasks import Split, classify, classify_kernel
+
+TITLE = "Graph classification"
 
 
 def cells(settings: Settings) -> Iterator[Cell]:
@@ -56,3 +60,26 @@ def accuracy(candidate: methods.Candidate, targets: Any, split: Split, **options
     else:
         scores = classify_kernel(candidate.kernel, targets, [split], **options)
     return {"accuracy": 100 * scores.mean, "majority": 100 * float(scores.majority.mean())}
+
+
+def section(book: Book, docs: Path) -> list[str]:
+    parts = []
+    for data in book.settings["classification"]["sets"]:
+        paper, rows = PAPER["classification"].get(data, {}), []
+        ours = book.find("classification", data, "ugraphemb").mean("accuracy")
+        for method in book.methods("classification", data):
+            found = book.find("classification", data, method)
+            theirs = paper.get("ugraphemb" if method == "paper" else method)
+            mean = found.mean("accuracy")
+            if method in methods.EMBEDDINGS or mean is None or ours is None:
+                judged = verdict(mean, theirs, 1)
+            else:
+                judged = "below ours" if mean < ours else "above ours"
+            schemes = {name: found.mean("schemes", name) for name in found.value.get("schemes", {})}
+            ranked = sorted(schemes.items(), key=lambda item: -(item[1] or 0))
+            each = ", ".join(f"{name} {number(value, 1)}" for name, value in ranked)
+            accuracy = found.text("accuracy", digits=1)
+            rows.append([methods.NAMES[method], number(theirs, 2), accuracy, each, found.count, judged])
+        head = ["method", "paper", "ours, %", "each scheme, best first", "splits", "verdict"]
+        parts.append(f"### {TITLES[data]}\n\n{table(head, rows)}")
+    return parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ import numpy as np
 import ugraphemb as ug
 from experiments.cells import Cell
 from experiments.lab import Lab
+from experiments.page import PAPER, TITLES, Book, table
 from experiments.settings import Settings
 from ugraphemb.proximity.plans import planned_pairs
+
+TITLE = "Ground truth: pairs, time and tightness"
 
 
 def cells(settings: Settings) -> Iterator[Cell]:
@@ -37,3 +41,28 @@ def run(cell: Cell, lab: Lab) -> dict[str, Any]:
         "all_cpu": work * possible / len(pairs), "upper": float(np.mean(table.upper)),
         "lower": float(np.mean(table.lower)), "proven": float(np.mean(table.proven)),
     }  # fmt: skip
+
+
+def section(book: Book, docs: Path) -> list[str]:
+    rows = []
+    for data, (pairs, hours) in PAPER["ground_truth"].items():
+        found = {method: book.find("ground_truth", data, method) for method in ("paper", "tight")}
+        for method, entry in found.items():
+            value, lower = entry.value, entry.value.get("lower")
+            if not value:
+                rows.append([TITLES[data], method, f"{pairs:,} in {hours}", *["not run"] * 6])
+                continue
+            rows.append([
+                TITLES[data], method, f"{pairs:,} in {hours}", f"{value['pairs']:,}", _duration(value["all_cpu"]),
+                f"{value['timed']:,}", f"{value['upper']:.2f}", "–" if lower is None else f"{lower:.2f}",
+                f"{100 * value['proven']:.1f} %",
+            ])  # fmt: skip
+    head = ["set", "truth", "paper: pairs and time on 20 cores", "pairs, ours", "ours, CPU time", "timed pairs",
+            "mean GED found", "mean lower bound", "proven"]  # fmt: skip
+    return [table(head, rows)]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

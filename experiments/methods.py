@@ -55,7 +55,10 @@ class Candidate:
 
 
 def tier(method: str) -> int:
-    return 2 if method in SLOW or method == "paper" else 1
+    """UGraphEmb first, then what is cheap, then the rest."""
+    if method == "ugraphemb":
+        return 1
+    return 3 if method in SLOW or method == "paper" else 2
 
 
 def settings(method: str, lab_settings: Any, data: str) -> dict[str, Any]:

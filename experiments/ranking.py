@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from experiments import methods
 from experiments.cells import Cell
 from experiments.lab import Lab
+from experiments.page import NOT_RUN, PAPER, TITLES, Book, Found, number, table, verdict
 from experiments.settings import Settings
 from ugraphemb.tasks import ranking
 
 K = 10
+
+TITLE = "Similarity ranking"
 
 
 def cells(settings: Settings) -> Iterator[Cell]:
@@ -74,3 +78,57 @@ def scores(
     if mse:
         names["mse"] = "mse"
     return {key: found[name][0] for key, name in names.items()} | {"queries": len(queries), "database": len(database)}
+
+
+def section(book: Book, docs: Path) -> list[str]:
+    parts = []
+    for data in book.settings["ranking"]["sets"]:
+        truths = [truth for truth in ("paper", "tight") if truth in book.settings.sets[data]["truths"]]
+        head = ["method", "paper τ", "paper p@10"]
+        for truth in truths:
+            head += [f"τ, {truth} truth", "p@10", "strict", "MSE"]
+        rows = []
+        for method in book.methods("ranking", data):
+            found = book.find("ranking", data, method)
+            theirs = PAPER["ranking"].get(data, {}).get("ugraphemb" if method in methods.EMBEDDINGS else method)
+            row = [methods.NAMES[method], *map(number, theirs or (None, None))]
+            for truth in truths:
+                row += _scores(found, truth)
+            rows.append([*row, found.count, _verdict(book, data, method, found, theirs)])
+        parts.append(f"### {TITLES[data]}\n\n{table([*head, 'splits', 'verdict (τ)'], rows)}")
+    return [*parts, "### Under exact distances", _exact(book)]
+
+
+def _scores(found: Found, truth: str) -> list[str]:
+    short = [number(found.mean(truth, name)) if found.cells else NOT_RUN for name in ("strict p@10", "mse")]
+    return [found.text(truth, "tau"), found.text(truth, "p@10"), *short]
+
+
+def _verdict(book: Book, data: str, method: str, found: Found, theirs: Any) -> str:
+    """Models of the paper's truth against the paper's UGraphEmb, ours against its target, others against ours."""
+    if method == "ugraphemb":
+        target = PAPER["targets"].get(data)
+        return f"target {target[0]}: {verdict(found.mean('tight', 'tau'), target[0])}" if target else "–"
+    if method in methods.EMBEDDINGS:
+        return verdict(found.mean("paper", "tau"), theirs[0]) if theirs else "–"
+    truth, ours = next(
+        ((truth, name) for truth, name in (("paper", "ugraphemb@paper"), ("tight", "ugraphemb"))
+         if book.find("ranking", data, name).cells), ("", "")
+    )  # fmt: skip
+    best, tau = book.find("ranking", data, ours).mean(truth, "tau"), found.mean(truth, "tau")
+    if tau is None or best is None:
+        return NOT_RUN
+    return f"{'below' if tau < best else 'above'} ours ({truth} truth)"
+
+
+def _exact(book: Book) -> str:
+    rows = []
+    for data in book.settings["ranking"]["sets"]:
+        if "exact" not in book.settings.sets[data]["truths"]:
+            continue
+        limit = book.settings.cap(data, "exact")["nodes"]
+        for method in book.methods("ranking", data):
+            found = book.find("ranking", data, method)
+            head = [f"{TITLES[data]}, ≤ {limit} nodes", methods.NAMES[method]]
+            rows.append([*head, *_scores(found, "exact"), found.count])
+    return table(["set", "method", "τ", "p@10", "strict", "MSE", "splits"], rows)
