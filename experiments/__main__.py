@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.list:
         return show(chosen_cells(chosen), chosen.results)
     failed = 0 if chosen.page else computed(chosen, given)
-    if failed != STOPPED and chosen.docs:
+    if failed != STOPPED and not chosen.no_page:
         write_page(chosen.results, chosen.docs / "results.md", chosen.config)
     return failed
 
@@ -52,8 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
 def computed(chosen: argparse.Namespace, given: list[str]) -> int:
     """Works on the cells, with helpers if several jobs are asked for; 0 if all went well."""
     cells = chosen_cells(chosen)
-    lab = Lab(settings_of(chosen), data_root(chosen.data), chosen.cache, chosen.threads)
-    command = [sys.executable, "-m", "experiments", *given, "--jobs", "1", "--docs", ""]
+    figures = chosen.docs / "figures"
+    lab = Lab(settings_of(chosen), data_root(chosen.data), chosen.cache, figures, chosen.threads)
+    command = [sys.executable, "-m", "experiments", *given, "--jobs", "1", "--no-page"]
     helpers = [subprocess.Popen(command, cwd=REPOSITORY) for _ in range(chosen.jobs - 1)]
     try:
         failed = work(cells, lab, chosen)
@@ -92,9 +93,6 @@ def parser() -> argparse.ArgumentParser:
     def names(text: str) -> list[str]:
         return [part for part in text.split(",") if part]
 
-    def folder(text: str) -> Path | None:
-        return Path(text) if text else None
-
     result.add_argument("--only", type=names, help=f"experiments, of {', '.join(NAMES)}")
     result.add_argument("--sets", type=names, help="data sets")
     result.add_argument("--methods", type=names, help="methods, as --list shows them")
@@ -106,11 +104,12 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--again", action="store_true", help="compute finished cells anew")
     result.add_argument("--list", action="store_true", help="print the cells, do nothing")
     result.add_argument("--page", action="store_true", help="compute nothing, only write docs/results.md")
+    result.add_argument("--no-page", action="store_true", help="leave docs/results.md as it is")
     result.add_argument("--data", type=Path, help="folder of data sets; else $UGRAPHEMB_DATA, else ../shared/data")
     result.add_argument("--config", type=Path, default=HERE / "config.toml", help="(experiments/config.toml)")
     result.add_argument("--results", type=Path, default=HERE / "results", help="(experiments/results)")
     result.add_argument("--cache", type=Path, default=HERE / "cache", help="(experiments/cache)")
-    result.add_argument("--docs", type=folder, default=REPOSITORY / "docs", help="where results.md goes (docs)")
+    result.add_argument("--docs", type=Path, default=REPOSITORY / "docs", help="where results.md goes (docs)")
     return result
 
 

@@ -1,4 +1,4 @@
-"""The experiments by name, in order of importance."""
+"""The experiments by name, in the order of the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class Experiment(Protocol):
         ...
 
 
-NAMES = ("datasets", "ground_truth", "ranking", "classification")
+NAMES = (
+    "datasets", "ground_truth", "classification", "ranking", "maps", "sensitivity", "teachers", "readouts", "ladder",
+    "generalization",
+)  # fmt: skip
 
 
 def experiment(name: str) -> Any:

@@ -49,11 +49,12 @@ class Lab:
         settings: Of the mode at hand.
         data: Folder of data sets; None leaves it to `load_dataset`.
         cache: Folder for distances, vectors and models.
+        figures: Folder for pictures.
         threads: For distances; 0 is every core. Networks are trained on one.
     """
 
-    def __init__(self, settings: Settings, data: Path | None, cache: Path, threads: int = 0) -> None:
-        self.settings, self.data, self.cache, self.threads = settings, data, cache, threads
+    def __init__(self, settings: Settings, data: Path | None, cache: Path, figures: Path, threads: int = 0) -> None:
+        self.settings, self.data, self.cache, self.figures, self.threads = settings, data, cache, figures, threads
         self._graphs: dict[str, ug.GraphSet] = {}
         self._tables: OrderedDict[Any, ug.PairTable] = OrderedDict()
 

@@ -72,7 +72,8 @@ def scores(
 ) -> dict[str, Any]:
     """Means over the queries; the error only where the guess is one of the normalised distance itself."""
     right = lab.distances(cell.data, truth, cell.split, queries, database)
-    found = ranking(guess, right, k=min(K, len(database)), predicted_is=kind).summary()
+    truth_is: Any = "similarity" if truth in ("mcs", "graphlet") else "distance"
+    found = ranking(guess, right, k=min(K, len(database)), predicted_is=kind, truth_is=truth_is).summary()
     names = {"tau": "tau", "rho": "rho", "p@10": f"p@{min(K, len(database))}"}
     names["strict p@10"] = f"strict {names['p@10']}"
     if mse:

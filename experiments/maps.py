@@ -1,0 +1,135 @@
+"""Maps of the sets by all methods, graphs along a line, clusters, and the answer to a query (the paper's figures)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments import methods
+from experiments.cells import Cell, digest
+from experiments.lab import Lab
+from experiments.page import TITLES, Book, table
+from experiments.settings import Settings
+from ugraphemb.tasks import fit_map, ranking
+
+TITLE = "Maps"
+PICTURES = {"map": "every method", "line": "a line across the map", "clusters": "clusters", "query": "a query"}
+
+
+def cells(settings: Settings) -> Iterator[Cell]:
+    own = settings["maps"]
+    for data in own["sets"]:
+        shown = [name for name in own["methods"] if name not in settings.sets[data].get("skip", [])]
+        how = {name: methods.settings(name, settings, data) for name in shown}
+        for method in shown:
+            yield Cell("maps", data, method, 0, {**how[method], "points": own["points"]}, tier=4)
+        yield Cell("maps", data, "figures", 0, {"methods": how, "points": own["points"]}, tier=4)
+
+
+def run(cell: Cell, lab: Lab) -> dict[str, Any]:
+    if cell.method == "figures":
+        return {"files": _draw(cell, lab)}
+    places, chosen = placed(lab, cell)
+    truth = lab.distances(cell.data, "tight", 0, chosen, chosen)
+    gaps = np.linalg.norm(places[:, None] - places, axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    near = np.argsort(gaps, axis=1, kind="stable")[:, :10]
+    apart = truth[~np.eye(len(truth), dtype=bool)].mean()
+    return {"near": float(np.take_along_axis(truth, near, axis=1).mean() / apart), "graphs": len(chosen)}
+
+
+def placed(lab: Lab, cell: Cell) -> tuple[Any, Any]:
+    """Where the graphs lie (a sample where there are very many), and which they are."""
+    graphs = lab.graphs(cell.data)
+    count = min(len(graphs), cell.settings["points"])
+    chosen = np.sort(np.random.default_rng(0).permutation(len(graphs))[:count])
+
+    def coordinates() -> Any:
+        vectors = next(found.vectors for found in methods.candidates(lab, cell) if found.vectors is not None)
+        return fit_map(vectors[chosen], seed=0).coordinates
+
+    mark = digest([cell.method, cell.settings])
+    return lab.kept(lab.cache / "maps" / cell.data / mark / "places.npy", coordinates), chosen
+
+
+def _draw(cell: Cell, lab: Lab) -> list[str]:
+    from ugraphemb.tasks import figures
+
+    graphs, points = lab.graphs(cell.data), cell.settings["points"]
+    drawn = []
+    for method, how in cell.settings["methods"].items():
+        places, chosen = placed(lab, Cell("maps", cell.data, method, 0, {**how, "points": points}))
+        drawn.append((methods.NAMES[method], places))
+        strip = figures.line_figure(places, graphs[chosen], title=methods.NAMES[method])
+        _saved(
+            strip, lab.cache / "figures" / f"line-{cell.data}-{method}.png"
+        )  # of every method: not kept with the code
+        if method == "ugraphemb":
+            drawing = {
+                "line": strip,
+                "clusters": figures.cluster_figure(places, graphs[chosen]),
+                "query": _query(lab, cell, how["model"]),
+            }
+    drawing["map"] = _sheet(drawn, graphs.targets[chosen])
+    return [_saved(drawing[name], lab.figures / f"{name}-{cell.data}.png") for name in PICTURES]
+
+
+def _sheet(maps: list[tuple[str, Any]], targets: Any) -> Any:
+    """All maps on one sheet, a dot a graph, colored by class."""
+    from ugraphemb.tasks.drawing import class_styles, new_figure
+
+    columns = 4
+    rows = -(-len(maps) // columns)
+    figure = new_figure(2.4 * columns, 2.5 * rows)
+    for number, (name, places) in enumerate(maps):
+        axes = figure.add_subplot(rows, columns, number + 1, xticks=[], yticks=[], title=name)
+        axes.title.set_fontsize(9)
+        for target, color, marker in class_styles(targets):
+            dots = places[targets == target]
+            axes.scatter(dots[:, 0], dots[:, 1], s=3, c=color, marker=marker, linewidths=0)
+    figure.subplots_adjust(0.01, 0.01, 0.99, 0.93, 0.04, 0.14)
+    return figure
+
+
+def _query(lab: Lab, cell: Cell, spec: dict[str, Any]) -> Any:
+    """The test query of median τ: neither the best nor the worst case."""
+    from ugraphemb.tasks.figures import query_figure
+
+    graphs, trained = lab.graphs(cell.data), lab.learned(cell.data, 0, spec)
+    queries, database = lab.asked(cell.data, 0, "tight")
+    guess = methods.predicted(trained.model(), trained.vectors, queries, database)
+    truth = lab.distances(cell.data, "tight", 0, queries, database)
+    tau = np.nan_to_num(ranking(guess, truth, k=1).tau)
+    row = int(np.argsort(tau, kind="stable")[len(tau) // 2])
+    return query_figure(graphs[[int(queries[row])]], graphs[database], truth[row], guess[row], title=TITLES[cell.data])
+
+
+def _saved(figure: Any, path: Path) -> str:
+    """A PNG of 64 colors, small enough to be kept with the code."""
+    from PIL import Image
+
+    from ugraphemb.tasks.drawing import save_figure
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_figure(figure, path, dpi=80)
+    with Image.open(path) as picture:
+        picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+    return path.name
+
+
+def section(book: Book, docs: Path) -> list[str]:
+    own, parts = book.settings["maps"], []
+    rows = []
+    for method in own["methods"]:
+        found = [book.find("maps", data, method) for data in own["sets"]]
+        rows.append([methods.NAMES[method], *(entry.text("near") for entry in found)])
+    parts.append(table(["mean distance to the ten nearest on the map", *(TITLES[data] for data in own["sets"])], rows))
+    for data in own["sets"]:
+        files = book.find("maps", data, "figures").value.get("files", [])
+        for name, words in PICTURES.items():
+            if f"{name}-{data}.png" in files and (docs / "figures" / f"{name}-{data}.png").exists():
+                parts.append(f"![{TITLES[data]}: {words}](figures/{name}-{data}.png)")
+    return parts
