@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ugraphemb.proximity import EditCosts, PairTable
     from ugraphemb.proximity.distance import distance
     from ugraphemb.proximity.pairwise import pairwise
+    from ugraphemb.search import GraphIndex, Match
 
 __version__ = "0.1.0"
 
@@ -24,7 +25,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "EditCosts": "ugraphemb.proximity",
     "Graph": "ugraphemb.graphs",
+    "GraphIndex": "ugraphemb.search",
     "GraphSet": "ugraphemb.graphs",
+    "Match": "ugraphemb.search",
     "PairTable": "ugraphemb.proximity",
     "UGraphEmb": "ugraphemb.estimator",
     "distance": "ugraphemb.proximity",
@@ -37,7 +40,9 @@ _HOMES = {
 __all__ = [
     "EditCosts",
     "Graph",
+    "GraphIndex",
     "GraphSet",
+    "Match",
     "PairTable",
     "UGraphEmb",
     "__version__",

@@ -9,6 +9,7 @@
     ├── ClusterError         workers that cannot do the work, with the reason (also a RuntimeError)
     ├── TableError           a pair table that is torn, foreign or of another collection (also a ValueError)
     ├── ModelFormatError     a saved model that is torn, foreign or of an unknown version (also a ValueError)
+    ├── IndexFormatError     a saved index that is torn, foreign or of an unknown version (also a ValueError)
     └── TrainingError        training that cannot go on, with the reason (also a RuntimeError)
 
 Wrong argument values are plain ValueError or TypeError. GraphWarning is the category of what was tolerated.
@@ -53,6 +54,10 @@ class TableError(UGraphEmbError, ValueError):
 
 
 class ModelFormatError(UGraphEmbError, ValueError):
+    """Names the file and what is wrong with it."""
+
+
+class IndexFormatError(UGraphEmbError, ValueError):
     """Names the file and what is wrong with it."""
 
 

@@ -1,0 +1,129 @@
+"""From positions in the database to matches, by vectors alone or verified."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from ugraphemb.encoder.names import Head
+from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.proximity.costs import EditCosts
+from ugraphemb.search.matches import Certificate, Match, Matches
+from ugraphemb.search.neighbors import Floats, Ints, Vectors, proximities
+from ugraphemb.search.parts import Database
+from ugraphemb.search.verification import By, Narrowing
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the index; see `GraphIndex.search`."""
+
+    k: int | None = None
+    verify: bool = False
+    shortlist: int = 100
+    complete: bool = False
+    within: float | None = None
+    by: By = "normalised"
+    budget: float | None = 5.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("k", 1), ("shortlist", 1), ("within", 0), ("budget", 0)):
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise ValueError(f"{name} is {value}; it must be at least {least}")
+        if self.by not in get_args(By):
+            raise ValueError(f"by={self.by!r}; it is one of {', '.join(map(repr, get_args(By)))}")
+
+    @property
+    def count(self) -> int:
+        return 10 if self.k is None else self.k
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether the whole database is asked, not only the shortlist."""
+        return self.complete or self.within is not None
+
+    @property
+    def verified(self) -> bool:
+        return self.verify or self.everywhere
+
+    @property
+    def candidates(self) -> int:
+        """How many of the nearest by vectors are needed."""
+        return max(self.shortlist, self.count) if self.verified else self.count
+
+
+def plain_matches(query: Graph, database: Database, positions: Ints, scores: Floats, costs: EditCosts) -> Matches:
+    """The nearest by vectors, as they are."""
+    graphs, nan = database.take(positions), float("nan")
+    return Matches(
+        _match(database, query, graphs[i], int(p), i + 1, nan, nan, False, float(scores[i]), None, costs)
+        for i, p in enumerate(positions)
+    )
+
+
+def verified_matches(
+    query: GraphSet,
+    vector: Vectors,
+    database: Database,
+    positions: Ints,
+    near: Ints,
+    question: Question,
+    *,
+    head: Head,
+    costs: EditCosts,
+    threads: int,
+    tick: Callable[[], None],
+) -> Matches:
+    """The answer to a question that asks for edit distances.
+
+    Args:
+        query: A collection of one graph.
+        positions: Of the graphs that count, ascending.
+        near: Those of them that are likely to be near.
+    """
+    begin = time.monotonic()
+    narrowing = Narrowing(
+        query, database, positions, by=question.by, costs=costs, budget=question.budget, threads=threads, tick=tick
+    )
+    if question.within is None:
+        rows = narrowing.find_nearest(question.count, np.searchsorted(positions, near))
+    else:
+        rows = narrowing.find_within(question.within)
+    shown = rows if question.k is None else rows[: question.k]
+    narrowing.map_all(shown)
+    undecided = narrowing.undecided(rows, question.within)
+    graphs = database.take(positions[shown])
+    scores = proximities(vector, database.vectors(positions[shown]), head) if len(shown) else np.empty(0)
+    matches = [
+        _match(
+            database, query[0], graphs[i], int(positions[row]), i + 1, float(narrowing.lower[row]),
+            float(narrowing.upper[row]), bool(narrowing.proven[row]), float(scores[i]), narrowing.maps[row][1], costs,
+        )
+        for i, row in enumerate(shown.tolist())
+    ]  # fmt: skip
+    certificate = Certificate(
+        proven=not len(undecided),
+        ordered=narrowing.ordered(shown) and not len(undecided),
+        scope="database" if question.everywhere else "shortlist",
+        graphs=len(positions),
+        found=len(rows),
+        removed=narrowing.removed(rows, undecided),
+        undecided=tuple(database.take(positions[undecided]).ids.tolist()) if len(undecided) else (),
+        seconds=time.monotonic() - begin,
+        within=question.within,
+    )
+    return Matches(matches, certificate)
+
+
+def _match(
+    database: Database, query: Graph, graph: Graph, position: int, rank: int, lower: float, upper: float, proven: bool,
+    score: float, mapping: np.ndarray[tuple[int], np.dtype[np.int32]] | None, costs: EditCosts,
+) -> Match:  # fmt: skip
+    metadata = database.row(position)
+    name = str(metadata.pop("id"))
+    return Match(name, rank, upper, lower, upper, proven, score, mapping, metadata, query, graph, costs)

@@ -1,0 +1,139 @@
+"""What a search gives back: matches, each with what is known of its distance, and a certificate for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs import Graph
+from ugraphemb.proximity.costs import EditCosts
+from ugraphemb.proximity.distance import distance
+from ugraphemb.proximity.edits import EditOperation, edit_path
+
+
+@dataclass(frozen=True)
+class Match:
+    """A graph that was found.
+
+    Attributes:
+        id: Of the graph.
+        rank: 1 is the best.
+        distance: Edit distance, the cost of `mapping`; nan without verification.
+        lower: lower <= true edit distance <= upper; nan without verification.
+        upper: Likewise.
+        proven: The distance is the true one.
+        score: What the model predicts from the vectors: the normalised distance (or similarity) it learned.
+        mapping: For each node of the query the node of the graph that it becomes, -1 where it goes; None without
+            verification.
+        metadata: As it was added.
+        query: The graph that was asked for.
+        graph: The graph that was found.
+    """
+
+    id: str
+    rank: int
+    distance: float
+    lower: float
+    upper: float
+    proven: bool
+    score: float
+    mapping: npt.NDArray[np.int32] | None = field(repr=False, compare=False)
+    metadata: dict[str, Any]
+    query: Graph = field(repr=False, compare=False)
+    graph: Graph = field(repr=False, compare=False)
+    costs: EditCosts = field(repr=False, compare=False)
+
+    @property
+    def normalised(self) -> float:
+        """The distance divided by the mean number of nodes of the two graphs, which is what models learn."""
+        return self.distance / ((self.query.num_nodes + self.graph.num_nodes) / 2 or 1.0)
+
+    def edit_path(self) -> list[EditOperation]:
+        """The edits that turn the query into the graph; without verification those of `ug.distance`, found now."""
+        mapping = self.mapping
+        if mapping is None:
+            mapping = distance(self.query, self.graph, costs=self.costs).mapping
+        assert mapping is not None
+        return edit_path(self.query, self.graph, mapping, self.costs)
+
+    def changes(self) -> str:
+        """The edits in a line: "C → N, +2 O, −1 edge"."""
+        return changes_of(self.edit_path())
+
+
+def changes_of(operations: Iterable[EditOperation]) -> str:
+    """Edits in a line, the same ones counted: relabelings, nodes that come and go by label, edges."""
+    relabeled: Counter[str] = Counter()
+    nodes: Counter[tuple[str, str]] = Counter()
+    edges: Counter[str] = Counter()
+    for step in operations:
+        if step.operation == "relabel node":
+            relabeled[f"{step.old} → {step.new}"] += 1
+        elif step.operation == "relabel edge":
+            if step.cost > 0:
+                relabeled[f"{step.old} → {step.new} edge"] += 1
+        elif step.operation.endswith("node"):
+            insert = step.operation.startswith("insert")
+            label = step.new if insert else step.old
+            nodes["+" if insert else "−", "" if label is None else f" {label}"] += 1
+        else:
+            edges["+" if step.operation.startswith("insert") else "−"] += 1
+    parts = [f"{count} × {text}" if count > 1 else text for text, count in relabeled.items()]
+    for sign in "−+":
+        parts += [
+            f"{sign}{count}{label or (' node' if count == 1 else ' nodes')}"
+            for (which, label), count in nodes.items()
+            if which == sign
+        ]
+    parts += [f"{sign}{edges[sign]} edge{'' if edges[sign] == 1 else 's'}" for sign in "−+" if edges[sign]]
+    return ", ".join(parts) or "the same graph"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What has been proven about the matches of a verified search.
+
+    Attributes:
+        proven: No other graph of the scope is nearer than a match; with `within`, no other one is as near as that.
+        ordered: Their order is the true one, too.
+        scope: "shortlist": among the nearest by vectors; "database": among all graphs (that `where` lets through).
+        graphs: How many there are in the scope.
+        removed: How many were ruled out by each bound: size, labels, degrees, branch, tight, exact.
+        undecided: Ids of graphs that may belong to the answer; none where it is proven.
+        seconds: What verification took.
+    """
+
+    proven: bool
+    ordered: bool
+    scope: Literal["shortlist", "database"]
+    graphs: int
+    removed: dict[str, int]
+    undecided: tuple[str, ...]
+    seconds: float
+    found: int
+    within: float | None = None
+
+    def __str__(self) -> str:
+        what = f"the {self.found} nearest" if self.within is None else f"all within {self.within:g}"
+        scope = f"{self.graphs:,} graphs" + (" of the shortlist" if self.scope == "shortlist" else "")
+        ruled_out = ", ".join(f"{name} {count:,}" for name, count in self.removed.items() if count)
+        text = f"{'proven' if self.proven else 'not proven'}: {what} of {scope}"
+        text += f"; ruled out by {ruled_out}" if ruled_out else ""
+        return text + (f"; {len(self.undecided):,} undecided" if self.undecided else "")
+
+
+class Matches(list[Match]):
+    """The matches of one query, best first.
+
+    Attributes:
+        certificate: What is proven about them; None without verification.
+    """
+
+    def __init__(self, matches: Iterable[Match] = (), certificate: Certificate | None = None) -> None:
+        super().__init__(matches)
+        self.certificate = certificate

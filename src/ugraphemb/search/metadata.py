@@ -1,0 +1,89 @@
+"""Ids and metadata of graphs: an Arrow table, one row a graph, whose first column is `id`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Metadata: TypeAlias = Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]], "pa.Table"]
+Where = Mapping[str, Any]
+Flags = npt.NDArray[np.bool_]
+
+
+def rows_of(ids: Sequence[str], metadata: Metadata | None) -> pa.Table:
+    """The table for graphs with these ids.
+
+    Raises:
+        ValueError: Columns of the wrong length, or one called "id".
+    """
+    if metadata is None:
+        metadata = {}
+    if not isinstance(metadata, pa.Table | Mapping):
+        metadata = pa.Table.from_pylist([dict(row) for row in metadata]) if len(metadata) else {}
+    columns = (
+        {name: metadata[name].combine_chunks() for name in metadata.column_names}
+        if isinstance(metadata, pa.Table)
+        else dict(metadata)
+    )
+    for name, values in columns.items():
+        if name == "id":
+            raise ValueError("metadata has a column 'id'; ids are given as `ids`")
+        if len(values) != len(ids):
+            raise ValueError(f"metadata column {name!r} has {len(values)} values for {len(ids)} graphs")
+    try:
+        return pa.table({"id": pa.array(list(ids), pa.string()), **columns})
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"metadata: {error}") from error
+
+
+def joined(tables: Sequence[pa.Table]) -> pa.Table:
+    """All rows, in one chunk; columns that only some tables have are empty in the others.
+
+    Raises:
+        ValueError: A column of numbers here and text there.
+    """
+    try:
+        return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"metadata of different kinds in one column: {error}") from error
+
+
+def matching(rows: pa.Table, where: Where) -> Flags:
+    """Which rows have, in every column that `where` names, its value or one of its values; None is no value."""
+    found = np.ones(rows.num_rows, np.bool_)
+    for name, wanted in where.items():
+        if name not in rows.column_names:
+            found[:] = False  # a column of other parts of the index; see `check_columns`
+            break
+        column = rows[name]
+        several = isinstance(wanted, Collection) and not isinstance(wanted, str | bytes | Mapping)
+        values = [_cast(value, column.type, name) for value in (wanted if several else [wanted])]
+        known = [value for value in values if value.is_valid]
+        # An empty list of values has no type of its own.
+        kept = pc.is_in(column, value_set=pa.array([value.as_py() for value in known], column.type))
+        if len(known) < len(values):
+            kept = pc.or_(kept, pc.is_null(column))
+        found &= kept.to_numpy().astype(np.bool_)
+    return found
+
+
+def check_columns(tables: Sequence[pa.Table], where: Where) -> None:
+    """Raises ValueError for a column that no table has."""
+    names = list(dict.fromkeys(name for rows in tables for name in rows.column_names))
+    for name in where:
+        if tables and name not in names:
+            raise ValueError(f"no metadata column {name!r}; there are {', '.join(map(repr, names))}")
+
+
+def _cast(value: Any, kind: pa.DataType, name: str) -> pa.Scalar:
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        return pa.scalar(value).cast(kind) if value is not None else pa.scalar(None, kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise ValueError(f"metadata column {name!r} holds {kind}, which {value!r} is not") from error

@@ -1,0 +1,175 @@
+"""The nearest of many vectors: exactly, or through one of faiss's approximate structures (extra `search`)."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.encoder.names import Head
+from ugraphemb.errors import needs_extra
+
+Kind = Literal["flat", "hnsw", "ivf"]
+KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
+Vectors = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+EXACT_UP_TO = 100_000
+"""Vectors that "auto" compares one by one; past that, a query takes too long."""
+
+_FEW = 20_000  # of these, a filter's choice is compared one by one: approximate structures are poor at it
+_LINKS, _BUILD_EFFORT, _SEARCH_EFFORT = 16, 80, 128  # HNSW: neighbors of a vector, candidates kept
+_PROBES = 48  # IVF: lists looked into
+
+
+def faiss_module() -> Any:
+    with needs_extra("search"):
+        import faiss
+
+    return faiss
+
+
+def chosen_kind(kind: str, count: int, head: Head) -> Kind:
+    """What "auto" means for so many vectors. L1 distances have no approximate structure, and are always exact.
+
+    Raises:
+        ValueError: An unknown kind, or one that does not fit the head.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r}; it is one of {', '.join(map(repr, KINDS))}")
+    if kind == "auto":
+        return "flat" if count <= EXACT_UP_TO or head == "l1" else "ivf"
+    if kind != "flat" and head == "l1":
+        raise ValueError(f"kind={kind!r} does not fit a model whose head is 'l1'; only 'flat' and 'auto' do")
+    return kind  # type: ignore[return-value]
+
+
+def proximities(query: Vectors, vectors: Vectors, head: Head) -> Floats:
+    """What the head says of one vector and many: larger is more alike for "inner", less so for the others."""
+    if head == "inner":
+        products: Floats = vectors.astype(np.float64) @ query.astype(np.float64)
+        return products
+    difference = vectors.astype(np.float64) - query.astype(np.float64)
+    if head == "l1":
+        total: Floats = np.abs(difference).sum(axis=1)
+        return total
+    squared: Floats = np.square(difference).sum(axis=1)
+    return squared if head == "squared_l2" else np.sqrt(squared)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """Vectors and, for many of them, a faiss structure over their 8-bit forms that proposes candidates.
+
+    Whoever proposes, the order is that of the vectors themselves.
+
+    Attributes:
+        vectors: float32 (count, dimension), in memory or mapped from a file.
+        head: How vectors are compared.
+        structure: The faiss index, or None for exact search.
+    """
+
+    vectors: Vectors
+    head: Head
+    kind: Kind
+    structure: Any = None
+
+    @classmethod
+    def built(cls, vectors: Vectors, head: Head, kind: str) -> Neighbors:
+        """With the structure for `kind` ("auto": by their number)."""
+        chosen = chosen_kind(kind, len(vectors), head)
+        if chosen != "flat" and len(vectors) < 1_000:  # too few to train on, and exact is faster
+            chosen = "flat"
+        structure = None if chosen == "flat" else _structure(vectors, head, chosen)
+        return cls(vectors, head, chosen, structure)
+
+    @classmethod
+    def read(cls, vectors: Vectors, head: Head, kind: Kind, path: Path | None) -> Neighbors:
+        """With a structure from the file that `write` wrote, mapped where faiss can."""
+        if path is None:
+            return cls(vectors, head, kind)
+        faiss = faiss_module()
+        flag = faiss.IO_FLAG_MMAP if kind == "ivf" else getattr(faiss, "IO_FLAG_MMAP_IFC", 0)
+        return cls(vectors, head, kind, faiss.read_index(str(path), flag))
+
+    def write(self, path: Path) -> None:
+        faiss_module().write_index(self.structure, str(path))
+
+    def nearest(self, queries: Vectors, count: int, allowed: Flags | None = None) -> list[tuple[Ints, Floats]]:
+        """Positions and proximities of the `count` nearest to each query, best first, ties by position.
+
+        Args:
+            allowed: Which vectors count; None is all.
+        """
+        total = len(self.vectors) if allowed is None else int(allowed.sum())
+        count = min(count, total)
+        if count == 0:
+            return [(np.empty(0, np.int64), np.empty(0))] * len(queries)
+        if self.structure is None or total <= _FEW or count > total // 10:
+            proposed = self._exact(queries, count, allowed)
+        else:
+            proposed = self._approximate(queries, count, allowed)
+        return [self._ranked(query, row[row >= 0], count) for query, row in zip(queries, proposed, strict=True)]
+
+    def _ranked(self, query: Vectors, found: Ints, count: int) -> tuple[Ints, Floats]:
+        found = np.sort(found)
+        values = proximities(query, self.vectors[found], self.head)
+        order = np.argsort(-values if self.head == "inner" else values, kind="stable")[:count]
+        return found[order], values[order]
+
+    def _exact(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
+        faiss = faiss_module()
+        metric = _metric(faiss, self.head)
+        dead = 0 if allowed is None else len(allowed) - int(allowed.sum())
+        if allowed is None or dead <= 100:  # a few more are asked for, and dropped
+            more = min(count + dead, len(self.vectors))
+            found: Ints = faiss.knn(queries, np.ascontiguousarray(self.vectors), more, metric=metric)[1]
+            return found if allowed is None else np.where(allowed[found], found, -1)
+        places = np.flatnonzero(allowed)
+        chosen: Ints = places[faiss.knn(queries, self.vectors[places], count, metric=metric)[1]]
+        return chosen
+
+    def _approximate(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
+        faiss = faiss_module()
+        more = max(2 * count, count + 32)  # 8 bits are a little off
+        select = None if allowed is None else faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+        parameters = (
+            faiss.SearchParametersHNSW(efSearch=max(_SEARCH_EFFORT, 2 * more), sel=select)
+            if self.kind == "hnsw"
+            else faiss.SearchParametersIVF(nprobe=_PROBES, sel=select)
+        )
+        found: Ints = self.structure.search(queries, more, params=parameters)[1]
+        return found
+
+
+_BUILDING = threading.Lock()
+
+
+def _structure(vectors: Vectors, head: Head, kind: Kind) -> Any:
+    faiss = faiss_module()
+    metric, width = _metric(faiss, head), vectors.shape[1]
+    eight_bits = faiss.ScalarQuantizer.QT_8bit
+    if kind == "hnsw":
+        index = faiss.IndexHNSWSQ(width, eight_bits, _LINKS, metric)
+        index.hnsw.efConstruction = _BUILD_EFFORT
+    else:
+        lists = int(2 * np.sqrt(len(vectors)))
+        coarse = faiss.IndexFlatIP(width) if head == "inner" else faiss.IndexFlatL2(width)
+        index = faiss.IndexIVFScalarQuantizer(coarse, width, lists, eight_bits, metric)
+        index.cp.min_points_per_centroid, index.cp.max_points_per_centroid, index.cp.seed = 1, 64, 0
+        index.coarse = coarse  # faiss keeps a pointer only
+    with _BUILDING:
+        sample = np.random.default_rng(0).permutation(len(vectors))[:200_000]
+        index.train(np.ascontiguousarray(vectors[np.sort(sample)]))
+        index.add(np.ascontiguousarray(vectors))
+    return index
+
+
+def _metric(faiss: Any, head: Head) -> int:
+    return int({"inner": faiss.METRIC_INNER_PRODUCT, "l1": faiss.METRIC_L1}.get(head, faiss.METRIC_L2))

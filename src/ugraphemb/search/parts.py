@@ -1,0 +1,180 @@
+"""The parts that an index is made of: each never changes, so that whoever holds them sees one state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ugraphemb.encoder.names import Head
+from ugraphemb.graphs import GraphSet, concatenated
+from ugraphemb.proximity.filters import Profiles
+from ugraphemb.search.graph_table import blank_ids
+from ugraphemb.search.metadata import Where, check_columns, joined, matching
+from ugraphemb.search.neighbors import Floats, Ints, Neighbors, Vectors
+
+_DEAD_SHARE = 0.25  # of a part; past it the part is written anew without them
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some graphs with their vectors, ids and metadata.
+
+    Attributes:
+        graphs: Without ids: those are in `rows`.
+        rows: The column `id`, then metadata.
+        neighbors: Finds the nearest vectors.
+        removed: Positions of graphs that are there no more, sorted.
+        home: The folder whose files hold the same, if it is saved.
+    """
+
+    graphs: GraphSet
+    rows: pa.Table
+    neighbors: Neighbors
+    removed: Ints
+    home: Path | None = None
+
+    @classmethod
+    def of(cls, graphs: GraphSet, rows: pa.Table, vectors: Vectors, head: Head, kind: str) -> Part:
+        bare = replace(graphs, ids=blank_ids(len(graphs)), targets=None, name="")
+        return cls(bare, rows, Neighbors.built(vectors, head, kind), np.empty(0, np.int64))
+
+    def __len__(self) -> int:
+        """Graphs that are there."""
+        return len(self.graphs) - len(self.removed)
+
+    @cached_property
+    def alive(self) -> npt.NDArray[np.bool_] | None:
+        """Which graphs are there; None if all are."""
+        if not len(self.removed):
+            return None
+        flags = np.ones(len(self.graphs), np.bool_)
+        flags[self.removed] = False
+        return flags
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each id is."""
+        gone = set(self.removed.tolist())
+        return {name: i for i, name in enumerate(self.rows["id"].to_pylist()) if i not in gone}
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        return Profiles(self.graphs)
+
+    def without(self, positions: Sequence[int]) -> Part:
+        """The same part without these graphs."""
+        removed = np.union1d(self.removed, np.asarray(positions, np.int64))
+        smaller = replace(self, removed=removed)
+        return merged([smaller], self.neighbors.kind) if len(removed) > _DEAD_SHARE * len(self.graphs) else smaller
+
+    def take(self, positions: Ints) -> GraphSet:
+        """Graphs at these positions, with their ids."""
+        names = self.rows["id"].take(pa.array(positions)).to_pylist()
+        return replace(self.graphs[positions], ids=np.array(names, np.str_) if names else np.empty(0, "<U1"))
+
+
+def merged(parts: Sequence[Part], kind: str) -> Part:
+    """One part with all graphs that are there."""
+    kept = [np.arange(len(p.graphs)) if p.alive is None else np.flatnonzero(p.alive) for p in parts]
+    graphs = [part.graphs if part.alive is None else part.graphs[rows] for part, rows in zip(parts, kept, strict=True)]
+    rows = joined([part.rows.take(pa.array(rows)) for part, rows in zip(parts, kept, strict=True)])
+    vectors = np.concatenate([part.neighbors.vectors[rows] for part, rows in zip(parts, kept, strict=True)])
+    return Part.of(concatenated(graphs), rows, vectors, parts[0].neighbors.head, kind)
+
+
+def with_part(parts: Sequence[Part], new: Part, kind: str) -> tuple[Part, ...]:
+    """The parts and a new one. Parts of like size become one, so that there are few and each graph moves rarely."""
+    last = len(parts)
+    size = len(new)
+    while last and len(parts[last - 1]) <= 2 * size:
+        last -= 1
+        size += len(parts[last])
+    tail = [part for part in parts[last:] if len(part)]
+    return (*parts[:last], merged([*tail, new], kind) if tail else new)
+
+
+class Database:
+    """All graphs of some parts, numbered through. Never changes."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = tuple(part for part in parts if len(part))
+        self.starts = np.cumsum([0, *(len(part.graphs) for part in self.parts)])
+
+    def chosen(self, where: Where | None) -> list[npt.NDArray[np.bool_] | None]:
+        """For each part which graphs are there and pass the filter; None is all of them."""
+        if where is None:
+            return [part.alive for part in self.parts]
+        check_columns([part.rows for part in self.parts], where)
+        passed = [matching(part.rows, where) for part in self.parts]
+        return [f if p.alive is None else f & p.alive for p, f in zip(self.parts, passed, strict=True)]
+
+    def positions(self, chosen: Sequence[npt.NDArray[np.bool_] | None]) -> Ints:
+        """Positions of what `chosen` lets through."""
+        found = [
+            start + (np.arange(len(part.graphs)) if flags is None else np.flatnonzero(flags))
+            for part, start, flags in zip(self.parts, self.starts, chosen, strict=False)
+        ]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def nearest(
+        self, queries: Vectors, count: int, chosen: Sequence[npt.NDArray[np.bool_] | None]
+    ) -> list[tuple[Ints, Floats]]:
+        """Positions and proximities of the nearest to each query, best first."""
+        found = [part.neighbors.nearest(queries, count, f) for part, f in zip(self.parts, chosen, strict=True)]
+        answers = []
+        for q in range(len(queries)):
+            places = [start + part[q][0] for part, start in zip(found, self.starts, strict=False)]
+            values = [part[q][1] for part in found]
+            answers.append(self._best(np.concatenate(places), np.concatenate(values), count) if found else _NOTHING)
+        return answers
+
+    def _best(self, places: Ints, values: Floats, count: int) -> tuple[Ints, Floats]:
+        sign = -1.0 if self.parts[0].neighbors.head == "inner" else 1.0
+        order = np.lexsort((places, sign * values))[:count]
+        return places[order], values[order]
+
+    def split(self, positions: Ints) -> list[tuple[Part, Ints, Ints]]:
+        """(part, positions in it, where these stand in `positions`) of every part that is concerned."""
+        part_of = np.searchsorted(self.starts, positions, side="right") - 1
+        return [
+            (self.parts[p], positions[rows] - self.starts[p], rows)
+            for p in np.unique(part_of).tolist()
+            for rows in [np.flatnonzero(part_of == p)]
+        ]
+
+    def take(self, positions: Ints) -> GraphSet:
+        """The graphs at these positions, in this order, with their ids."""
+        pieces = self.split(positions)
+        if not pieces:
+            return GraphSet.from_edges([], [])
+        together = concatenated([part.take(rows) for part, rows, _ in pieces])
+        order = np.argsort(np.concatenate([where for _, _, where in pieces]), kind="stable")
+        return together if len(pieces) == 1 else together[order]
+
+    def vectors(self, positions: Ints) -> Vectors:
+        out = np.empty((len(positions), self.parts[0].neighbors.vectors.shape[1]), np.float32)
+        for part, rows, where in self.split(positions):
+            out[where] = part.neighbors.vectors[rows]
+        return out
+
+    def sizes(self, positions: Ints) -> Ints:
+        """Nodes of each graph."""
+        out = np.empty(len(positions), np.int64)
+        for part, rows, where in self.split(positions):
+            out[where] = part.graphs.num_nodes[rows]
+        return out
+
+    def row(self, position: int) -> dict[str, object]:
+        """The id and the metadata of a graph, without what it has no value for."""
+        p = int(np.searchsorted(self.starts, position, side="right")) - 1
+        found = self.parts[p].rows.slice(position - int(self.starts[p]), 1).to_pylist()[0]
+        return {name: value for name, value in found.items() if value is not None}
+
+
+_NOTHING: tuple[Ints, Floats] = (np.empty(0, np.int64), np.empty(0))
