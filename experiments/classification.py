@@ -11,7 +11,7 @@ import numpy as np
 from experiments import methods
 from experiments.cells import Cell
 from experiments.lab import Lab
-from experiments.page import PAPER, TITLES, Book, number, table, verdict
+from experiments.page import PAPER, Book, number, table, title, verdict
 from experiments.settings import Settings
 from ugraphemb.tasks import Split, classify, classify_kernel
 
@@ -81,5 +81,5 @@ def section(book: Book, docs: Path) -> list[str]:
             accuracy = found.text("accuracy", digits=1)
             rows.append([methods.NAMES[method], number(theirs, 2), accuracy, each, found.count, judged])
         head = ["method", "paper", "ours, %", "each scheme, best first", "splits", "verdict"]
-        parts.append(f"### {TITLES[data]}\n\n{table(head, rows)}")
+        parts.append(f"### {title(data)}\n\n{table(head, rows)}")
     return parts

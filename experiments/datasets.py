@@ -8,7 +8,7 @@ from typing import Any
 
 from experiments.cells import Cell
 from experiments.lab import Lab
-from experiments.page import PAPER, TITLES, Book, table
+from experiments.page import PAPER, Book, table, title
 from experiments.settings import Settings
 from ugraphemb.graphs.summary import statistics
 
@@ -38,7 +38,7 @@ def section(book: Book, docs: Path) -> list[str]:
         near = [a == b or (isinstance(b, float) and a is not None and abs(a - b) < 0.051)
                 for a, b in zip(cut, theirs, strict=True)]  # fmt: skip
         odd = ", ".join(key for key, same in zip(keys, near, strict=True) if not same)
-        rows.append([TITLES[data], "paper", *theirs, ""])
+        rows.append([title(data), "paper", *theirs, ""])
         rows.append(["", "ours", *(ours or ["not run", *[""] * 6]), f"differs: {odd}" if odd else "**equal**"])
         if not found:
             rows[-1][-1] = "not run"

@@ -11,7 +11,7 @@ import numpy as np
 from experiments import methods, ranking
 from experiments.cells import Cell
 from experiments.lab import Lab
-from experiments.page import TITLES, Book, table
+from experiments.page import Book, table, title
 from experiments.settings import Settings
 from ugraphemb.tasks import Split
 
@@ -61,7 +61,7 @@ def section(book: Book, docs: Path) -> list[str]:
             limit = found.value["trained up to"] if found.cells and method in NAMES else "–"
             scores = [found.text(name) for name in ("tau", "p@10", "mse")]
             rows.append([
-                TITLES[data], NAMES.get(method, methods.NAMES.get(method)), limit, sizes, *scores, found.count,
+                title(data), NAMES.get(method, methods.NAMES.get(method)), limit, sizes, *scores, found.count,
             ])  # fmt: skip
     head = ["set", "method", "most nodes in training", "fewest, mean nodes asked", "τ", "p@10", "MSE", "splits"]
     return [table(head, rows)]

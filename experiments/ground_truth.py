@@ -12,7 +12,7 @@ import numpy as np
 import ugraphemb as ug
 from experiments.cells import Cell
 from experiments.lab import Lab
-from experiments.page import PAPER, TITLES, Book, table
+from experiments.page import PAPER, Book, table, title
 from experiments.settings import Settings
 from ugraphemb.proximity.plans import planned_pairs
 
@@ -50,10 +50,10 @@ def section(book: Book, docs: Path) -> list[str]:
         for method, entry in found.items():
             value, lower = entry.value, entry.value.get("lower")
             if not value:
-                rows.append([TITLES[data], method, f"{pairs:,} in {hours}", *["not run"] * 6])
+                rows.append([title(data), method, f"{pairs:,} in {hours}", *["not run"] * 6])
                 continue
             rows.append([
-                TITLES[data], method, f"{pairs:,} in {hours}", f"{value['pairs']:,}", _duration(value["all_cpu"]),
+                title(data), method, f"{pairs:,} in {hours}", f"{value['pairs']:,}", _duration(value["all_cpu"]),
                 f"{value['timed']:,}", f"{value['upper']:.2f}", "–" if lower is None else f"{lower:.2f}",
                 f"{100 * value['proven']:.1f} %",
             ])  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.cells import Cell
-from experiments.page import TITLES, Book, Found, table
+from experiments.page import Book, Found, table, title
 from experiments.settings import Settings
 from experiments.variants import HEAD, columns, quality
 
@@ -59,5 +59,5 @@ def section(book: Book, docs: Path) -> list[str]:
             ]
             rows.append([name if not rows else f"+ {name}", *columns(found), *gains])
             before = found
-        parts += [f"### {TITLES[data]}", table(["", *HEAD, "change of τ", "of p@10"], rows)]
+        parts += [f"### {title(data)}", table(["", *HEAD, "change of τ", "of p@10"], rows)]
     return parts

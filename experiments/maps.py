@@ -11,7 +11,7 @@ import numpy as np
 from experiments import methods
 from experiments.cells import Cell, digest
 from experiments.lab import Lab
-from experiments.page import TITLES, Book, table
+from experiments.page import Book, table, title
 from experiments.settings import Settings
 from ugraphemb.tasks import fit_map, ranking
 
@@ -104,7 +104,7 @@ def _query(lab: Lab, cell: Cell, spec: dict[str, Any]) -> Any:
     truth = lab.distances(cell.data, "tight", 0, queries, database)
     tau = np.nan_to_num(ranking(guess, truth, k=1).tau)
     row = int(np.argsort(tau, kind="stable")[len(tau) // 2])
-    return query_figure(graphs[[int(queries[row])]], graphs[database], truth[row], guess[row], title=TITLES[cell.data])
+    return query_figure(graphs[[int(queries[row])]], graphs[database], truth[row], guess[row], title=title(cell.data))
 
 
 def _saved(figure: Any, path: Path) -> str:
@@ -126,10 +126,10 @@ def section(book: Book, docs: Path) -> list[str]:
     for method in own["methods"]:
         found = [book.find("maps", data, method) for data in own["sets"]]
         rows.append([methods.NAMES[method], *(entry.text("near") for entry in found)])
-    parts.append(table(["mean distance to the ten nearest on the map", *(TITLES[data] for data in own["sets"])], rows))
+    parts.append(table(["mean distance to the ten nearest on the map", *(title(data) for data in own["sets"])], rows))
     for data in own["sets"]:
         files = book.find("maps", data, "figures").value.get("files", [])
         for name, words in PICTURES.items():
             if f"{name}-{data}.png" in files and (docs / "figures" / f"{name}-{data}.png").exists():
-                parts.append(f"![{TITLES[data]}: {words}](figures/{name}-{data}.png)")
+                parts.append(f"![{title(data)}: {words}](figures/{name}-{data}.png)")
     return parts

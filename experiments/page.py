@@ -112,6 +112,11 @@ def verdict(ours: float | None, theirs: float | None, digits: int = 3) -> str:
     return "**passed**" if gap <= 0 else f"short by {max(gap, 10**-digits):.{digits}f}"
 
 
+def title(data: str) -> str:
+    """The paper's name of a data set, where it has one."""
+    return TITLES.get(data, data)
+
+
 def number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -157,13 +162,13 @@ def summary(book: Book) -> str:
             ("τ", paper[0], ("tau",), ("tau",), tau), ("p@10", paper[1], ("p@10",), ("p@10",), precision)
         ):  # fmt: skip
             rows.append([
-                TITLES[data], name, number(theirs), same.text("paper", *under_paper),
+                title(data), name, number(theirs), same.text("paper", *under_paper),
                 verdict(same.mean("paper", *under_paper), theirs), tight.text("tight", *under_tight), number(target, 2),
                 verdict(tight.mean("tight", *under_tight), target), tight.count,
             ])  # fmt: skip
         for name, found, key in (("accuracy", plain, "ugraphemb"), ("fine-tuned", tuned, "ugraphemb-f")):
             rows.append([
-                TITLES[data], name, number(accuracy[key], 2), found.text("accuracy", digits=1),
+                title(data), name, number(accuracy[key], 2), found.text("accuracy", digits=1),
                 verdict(found.mean("accuracy"), accuracy[key], 1), "", "", "", found.count,
             ])  # fmt: skip
     head = ["set", "", "paper", "ours, same truth", "verdict", "ours, tight truth", "target", "verdict", "splits"]

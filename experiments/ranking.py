@@ -9,7 +9,7 @@ from typing import Any
 from experiments import methods
 from experiments.cells import Cell
 from experiments.lab import Lab
-from experiments.page import NOT_RUN, PAPER, TITLES, Book, Found, number, table, verdict
+from experiments.page import NOT_RUN, PAPER, Book, Found, number, table, title, verdict
 from experiments.settings import Settings
 from ugraphemb.tasks import ranking
 
@@ -96,7 +96,7 @@ def section(book: Book, docs: Path) -> list[str]:
             for truth in truths:
                 row += _scores(found, truth)
             rows.append([*row, found.count, _verdict(book, data, method, found, theirs)])
-        parts.append(f"### {TITLES[data]}\n\n{table([*head, 'splits', 'verdict (τ)'], rows)}")
+        parts.append(f"### {title(data)}\n\n{table([*head, 'splits', 'verdict (τ)'], rows)}")
     return [*parts, "### Under exact distances", _exact(book)]
 
 
@@ -130,6 +130,6 @@ def _exact(book: Book) -> str:
         limit = book.settings.cap(data, "exact")["nodes"]
         for method in book.methods("ranking", data):
             found = book.find("ranking", data, method)
-            head = [f"{TITLES[data]}, ≤ {limit} nodes", methods.NAMES[method]]
+            head = [f"{title(data)}, ≤ {limit} nodes", methods.NAMES[method]]
             rows.append([*head, *_scores(found, "exact"), found.count])
     return table(["set", "method", "τ", "p@10", "strict", "MSE", "splits"], rows)

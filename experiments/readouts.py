@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.cells import Cell
-from experiments.page import PAPER, TITLES, Book, number, table, verdict
+from experiments.page import PAPER, Book, number, table, title, verdict
 from experiments.settings import Settings
 from experiments.variants import quality
 
@@ -52,5 +52,5 @@ def section(book: Book, docs: Path) -> list[str]:
                     verdict(found.mean("tau"), theirs[1]),
                 ])  # fmt: skip
             head = ["readout", "paper: accuracy", "τ", "p@10", "ours: accuracy", "τ", "p@10", "splits", "verdict (τ)"]
-            parts += [f"### {TITLES[data]}, {words}", table(head, rows)]
+            parts += [f"### {title(data)}, {words}", table(head, rows)]
     return parts

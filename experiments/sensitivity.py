@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.cells import Cell
-from experiments.page import TITLES, Book, table
+from experiments.page import Book, table, title
 from experiments.settings import Settings
 from experiments.variants import HEAD, columns, quality
 
@@ -34,7 +34,7 @@ def section(book: Book, docs: Path) -> list[str]:
         shares = {100 * share: book.find("sensitivity", data, f"share {share:.0e}") for share in own["shares"]}
         rows = [[f"dimension {width}", *columns(found)] for width, found in widths.items()]
         rows += [[f"{share:g} % of the training pairs", *columns(found)] for share, found in shares.items()]
-        parts += [f"### {TITLES[data]}", table(["", *HEAD], rows)]
+        parts += [f"### {title(data)}", table(["", *HEAD], rows)]
         if any(found.cells for found in [*widths.values(), *shares.values()]):
             file = docs / "figures" / f"sensitivity-{data}.svg"
             _draw(file, [("dimension of the vectors", widths), ("share of training pairs, %", shares)])

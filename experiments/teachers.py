@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments.cells import Cell
-from experiments.page import PAPER, TITLES, Book, number, table, verdict
+from experiments.page import PAPER, Book, number, table, title, verdict
 from experiments.settings import Settings
 from experiments.variants import quality
 
@@ -31,7 +31,7 @@ def section(book: Book, docs: Path) -> list[str]:
             found = book.find("teachers" if teacher in TEACHERS else "classification", data, teacher)
             theirs = PAPER["teachers"][data][teacher]
             rows.append([
-                TITLES[data], NAMES[teacher], number(theirs, 2), found.text("accuracy", digits=1),
+                title(data), NAMES[teacher], number(theirs, 2), found.text("accuracy", digits=1),
                 found.text("tau") if teacher in TEACHERS else "–", found.count,
                 verdict(found.mean("accuracy"), theirs, 1),
             ])  # fmt: skip
