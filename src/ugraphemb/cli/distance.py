@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import named
 from ugraphemb.cli.proximity import metric_from, metric_options
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.graphs import Graph
 from ugraphemb.proximity import Distance
 from ugraphemb.proximity.distance import distance
 
@@ -41,24 +39,10 @@ def command(a: str, b: str, timeout: float | None, as_json: bool, **options: Any
 
 
 def _graph(text: str) -> Graph:
-    member = re.fullmatch(r"(.+):(\d+)", text)
-    path = Path(text).expanduser()
-    if member and not path.exists():
-        graphs, position = resolve(member[1]), int(member[2])
-        if position >= len(graphs):
-            raise GraphFormatError(f"{text}: positions go from 0 to {len(graphs) - 1}")
-        return graphs[position]
-    if path.exists():
-        graphs = resolve(text)
-        if len(graphs) != 1:
-            raise GraphFormatError(f"{text}: {len(graphs)} graphs; choose one by its position, such as {text}:0")
-        return graphs[0]
-    try:
-        return GraphSet.from_smiles([text])[0]
-    except GraphFormatError as error:
-        raise GraphFormatError(
-            f"{text}: no file, no member such as PTC:3, and no SMILES of a molecule ({error})"
-        ) from error
+    graphs = named(text)
+    if len(graphs) != 1:
+        raise GraphFormatError(f"{text}: {len(graphs)} graphs; choose one by its position, such as {text}:0")
+    return graphs[0]
 
 
 def _edits(answer: Distance) -> list[Any]:

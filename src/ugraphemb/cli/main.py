@@ -22,14 +22,19 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "add": Entry("ugraphemb.cli.add", "Put more graphs into an index."),
     "convert": Entry("ugraphemb.cli.convert", "Write graphs in another format."),
     "distance": Entry("ugraphemb.cli.distance", "Compare two graphs."),
     "embed": Entry("ugraphemb.cli.embed", "Vectors of graphs, by a trained model."),
     "evaluate": Entry("ugraphemb.cli.evaluate", "Say how good vectors are."),
+    "export": Entry("ugraphemb.cli.export", "Write the vectors of an index for other stores."),
     "finetune": Entry("ugraphemb.cli.finetune", "Adjust a model to classes."),
+    "index": Entry("ugraphemb.cli.index", "Make graphs searchable."),
     "info": Entry("ugraphemb.cli.info", "Say what is in a file of graphs or a data set."),
     "pairs": Entry("ugraphemb.cli.pairs", "Compare many pairs of graphs."),
     "plot": Entry("ugraphemb.cli.plot", "Draw maps of graphs, and what a query finds."),
+    "remove": Entry("ugraphemb.cli.remove", "Take graphs out of an index."),
+    "search": Entry("ugraphemb.cli.search", "Find the graphs most like a query."),
     "train": Entry("ugraphemb.cli.train", "Learn vectors for graphs."),
 }
 

@@ -314,7 +314,8 @@ class GraphIndex:
         known = [name for name in names if name in self]
         if known:
             raise ValueError(
-                f"the id {known[0]!r} is there already ({len(known)} of {len(names)} are); replace=True replaces them"
+                f"the id {known[0]!r} is there already ({len(known)} of {len(names)} are); "
+                "replace=True (--replace) replaces them"
             )
 
     def _vectors(self, graphs: GraphSet, given: npt.ArrayLike | None, progress: bool | None) -> Vectors:

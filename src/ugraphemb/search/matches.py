@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -54,12 +54,20 @@ class Match:
         return self.distance / ((self.query.num_nodes + self.graph.num_nodes) / 2 or 1.0)
 
     def edit_path(self) -> list[EditOperation]:
-        """The edits that turn the query into the graph; without verification those of `ug.distance`, found now."""
-        mapping = self.mapping
-        if mapping is None:
-            mapping = distance(self.query, self.graph, costs=self.costs).mapping
+        """The edits that turn the query into the graph; without verification those of `explained`, found now."""
+        mapping = self.explained().mapping
         assert mapping is not None
         return edit_path(self.query, self.graph, mapping, self.costs)
+
+    def explained(self, timeout: float | None = None) -> Match:
+        """The same match with bounds and a map, by `tight` within so many seconds; one that has them stays as it is."""
+        if self.mapping is not None:
+            return self
+        answer = distance(self.query, self.graph, costs=self.costs, timeout=timeout)
+        return replace(
+            self, distance=answer.value, lower=answer.lower, upper=answer.upper, proven=answer.proven,
+            mapping=answer.mapping,
+        )  # fmt: skip
 
     def changes(self) -> str:
         """The edits in a line: "C → N, +2 O, −1 edge"."""
@@ -71,12 +79,15 @@ def changes_of(operations: Iterable[EditOperation]) -> str:
     relabeled: Counter[str] = Counter()
     nodes: Counter[tuple[str, str]] = Counter()
     edges: Counter[str] = Counter()
+    free = 0
     for step in operations:
         if step.operation == "relabel node":
             relabeled[f"{step.old} → {step.new}"] += 1
         elif step.operation == "relabel edge":
             if step.cost > 0:
                 relabeled[f"{step.old} → {step.new} edge"] += 1
+            else:
+                free += 1
         elif step.operation.endswith("node"):
             insert = step.operation.startswith("insert")
             label = step.new if insert else step.old
@@ -91,7 +102,8 @@ def changes_of(operations: Iterable[EditOperation]) -> str:
             if which == sign
         ]
     parts += [f"{sign}{edges[sign]} edge{'' if edges[sign] == 1 else 's'}" for sign in "−+" if edges[sign]]
-    return ", ".join(parts) or "the same graph"
+    same = f"only labels of {free} edge{'' if free == 1 else 's'}, free of cost" if free else "the same graph"
+    return ", ".join(parts) or same
 
 
 @dataclass(frozen=True)

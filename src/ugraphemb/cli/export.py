@@ -1,0 +1,31 @@
+"""`ugraphemb export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ugraphemb.cli.arrays import told
+
+
+@click.command("export")
+@click.argument("index", type=click.Path(exists=True, file_okay=False))
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The file to write (.parquet).")
+def command(index: str, output: str) -> None:
+    """Write ids, vectors and metadata of an INDEX as a Parquet file, which vector databases and map viewers read.
+
+    The columns are id, vector (a list of floats of fixed length) and one for each name in the metadata.
+
+    \b
+    Examples:
+      ugraphemb export index/ -o vectors.parquet
+    """
+    from ugraphemb.search import GraphIndex
+
+    if Path(output).suffix.lower() != ".parquet":
+        raise click.UsageError(f"-o {output}: vectors are exported as .parquet")
+    with told():
+        found = GraphIndex.load(index)
+        found.export(output)
+    click.echo(f"{output}: {len(found)} vectors of {found.model.network_.config.dimension} numbers")

@@ -1,0 +1,36 @@
+"""`ugraphemb remove`."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+import click
+
+from ugraphemb.cli.arrays import told
+
+
+@click.command("remove")
+@click.argument("index", type=click.Path(exists=True, file_okay=False))
+@click.argument("ids", nargs=-1)
+@click.option("--from", "file", type=click.File(encoding="utf-8"), help="A file with one id a line; - is stdin.")
+def command(index: str, ids: tuple[str, ...], file: TextIO | None) -> None:
+    """Take the graphs with these IDS out of an INDEX: all of them or, if one is not there, none.
+
+    \b
+    Examples:
+      ugraphemb remove index/ 216 2365
+      ugraphemb remove index/ --from withdrawn.txt
+    """
+    from ugraphemb.search import GraphIndex
+
+    names = [*ids, *(line.strip() for line in file or () if line.strip())]
+    if not names:
+        raise click.UsageError("say which graphs: IDS, or --from a file of them")
+    with told():
+        found = GraphIndex.load(index)
+        try:
+            found.remove(names)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+        found.save()
+    click.echo(f"{index}: {len(names)} graphs removed, now {len(found)}")
