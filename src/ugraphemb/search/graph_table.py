@@ -37,12 +37,10 @@ def to_table(graphs: GraphSet) -> pa.Table:
     }
     if graphs.edge_labels is not None:
         columns["edge_labels"] = by_node(graphs.edge_labels)
-    width = 0
-    if graphs.node_attributes is not None:
-        width = graphs.node_attributes.shape[1]
+    if graphs.node_attributes is not None and graphs.node_attributes.shape[1]:
         flat = pa.array(np.ascontiguousarray(graphs.node_attributes).reshape(-1))
-        if width:
-            columns["attributes"] = pa.LargeListArray.from_arrays(nodes, pa.FixedSizeListArray.from_arrays(flat, width))
+        rows_of_numbers = pa.FixedSizeListArray.from_arrays(flat, graphs.node_attributes.shape[1])
+        columns["attributes"] = pa.LargeListArray.from_arrays(nodes, rows_of_numbers)
     vocabularies = {
         "node_vocabulary": [_plain(label) for label in graphs.node_vocabulary],
         "edge_vocabulary": [_plain(label) for label in graphs.edge_vocabulary],
@@ -58,7 +56,7 @@ def from_table(table: pa.Table) -> GraphSet:
     attributes = None
     if "attributes" in table.column_names:
         inner = _chunk(table, "attributes").values
-        attributes = _numpy(inner.values).reshape(len(inner), -1)
+        attributes = _numpy(inner.values).reshape(-1, inner.type.list_size)
     return GraphSet(
         node_offsets=_numpy(labels.offsets),
         indptr=_numpy(neighbors.values.offsets),

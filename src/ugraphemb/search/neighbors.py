@@ -25,7 +25,7 @@ EXACT_UP_TO = 100_000
 
 _FEW = 20_000  # of these, a filter's choice is compared one by one: approximate structures are poor at it
 _LINKS, _BUILD_EFFORT, _SEARCH_EFFORT = 16, 80, 128  # HNSW: neighbors of a vector, candidates kept
-_PROBES = 48  # IVF: lists looked into
+_PROBES = 32  # IVF: lists looked into
 
 
 def faiss_module() -> Any:
@@ -163,7 +163,8 @@ def _structure(vectors: Vectors, head: Head, kind: Kind) -> Any:
         coarse = faiss.IndexFlatIP(width) if head == "inner" else faiss.IndexFlatL2(width)
         index = faiss.IndexIVFScalarQuantizer(coarse, width, lists, eight_bits, metric)
         index.cp.min_points_per_centroid, index.cp.max_points_per_centroid, index.cp.seed = 1, 64, 0
-        index.coarse = coarse  # faiss keeps a pointer only
+        coarse.this.disown()  # faiss keeps a pointer, and frees it
+        index.own_fields = True
     with _BUILDING:
         sample = np.random.default_rng(0).permutation(len(vectors))[:200_000]
         index.train(np.ascontiguousarray(vectors[np.sort(sample)]))
