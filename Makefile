@@ -39,7 +39,7 @@ experiments: $(VENV)/.test $(VENV)/.built  ## every table and figure of the pape
 	$(BIN)/python -m experiments --jobs $(JOBS)
 
 experiments-quick: $(VENV)/.test $(VENV)/.built  ## a meaningful part of the experiments, 20 minutes; writes docs/results.md
-	$(BIN)/python -m experiments --quick --jobs $(JOBS)
+	$(BIN)/python -m experiments --quick --minutes 18 --jobs $(JOBS)
 
 sanitize: $(VENV)/.test  ## the C++ tests under ASan + UBSan, then under the thread sanitizer
 	for kind in address,undefined thread; do \

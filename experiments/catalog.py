@@ -36,7 +36,13 @@ def experiment(name: str) -> Any:
 
 
 def all_cells(settings: Settings, names: Iterable[str] = NAMES) -> list[Cell]:
-    """The most valuable first: cheap tiers, then important sets, then split by split."""
-    found = [(place, cell) for place, name in enumerate(names) for cell in experiment(name).cells(settings)]
+    """The most valuable first: cheap tiers, then important sets, then split by split. Late sets are late."""
     order = list(settings.sets)
-    return [cell for _, cell in sorted(found, key=lambda p: (p[1].tier, order.index(p[1].data), p[1].split, p[0]))]
+
+    def place(found: tuple[int, Cell]) -> tuple[int, ...]:
+        number, cell = found
+        late = settings.sets[cell.data].get("late", 0) if cell.tier else 0
+        return cell.tier + late, order.index(cell.data), cell.split, number
+
+    found = [(number, cell) for number, name in enumerate(names) for cell in experiment(name).cells(settings)]
+    return [cell for _, cell in sorted(found, key=place)]

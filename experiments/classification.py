@@ -27,9 +27,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
             how = methods.settings(method, settings, data)
             if method in ("gk", "sp", "wl"):
                 how["columns"] = settings["methods"]["columns"]
-            slow = settings.splits(data, "classification")[: own["slow_splits"]]
-            splits = slow if method in own["slow"] else settings.splits(data, "classification")
-            for split in splits:
+            for split in settings.splits(data, "classification", method):
                 yield Cell("classification", data, method, split, how, methods.tier(method))
 
 

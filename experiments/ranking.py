@@ -28,7 +28,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
             sources = [*truths, method] if method in methods.SOLVERS else truths
             caps = {source: settings.cap(data, source) for source in sources if settings.cap(data, source)}
             how = {**methods.settings(method, settings, data), "truths": truths, **({"caps": caps} if caps else {})}
-            for split in settings.splits(data, "ranking"):
+            for split in settings.splits(data, "ranking", method):
                 yield Cell("ranking", data, method, split, how, methods.tier(method))
 
 

@@ -41,10 +41,12 @@ class Settings:
         """Data sets in order of importance."""
         return self.content["sets"]
 
-    def splits(self, name: str, experiment: str) -> range:
-        """How many splits: what the experiment says of this set, or of all sets, or what the set says itself."""
-        own = self[experiment]
-        return range(own.get("splits_of", {}).get(name, own.get("splits", self.sets[name]["splits"])))
+    def splits(self, name: str, experiment: str, method: str = "") -> range:
+        """How many splits: what the experiment says, or the set; of slow methods the set's `slow_splits` at most."""
+        count = self[experiment].get("splits", self.sets[name]["splits"])
+        if method in self[experiment].get("slow", []):
+            count = min(count, self.sets[name].get("slow_splits", count))
+        return range(count)
 
     def cap(self, name: str, source: str) -> dict[str, int]:
         """Limits for a truth or a method that is slow on this set; empty where all pairs are computed."""

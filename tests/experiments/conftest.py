@@ -34,8 +34,6 @@ methods = ["wl", "hed", "ugraphemb"]
 [classification]
 sets = ["TOY"]
 methods = ["wl", "majority", "ugraphemb"]
-slow = []
-slow_splits = 1
 [maps]
 sets = []
 methods = []
