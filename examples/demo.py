@@ -12,14 +12,11 @@ import numpy as np
 
 import ugraphemb as ug
 from ugraphemb.tasks.drawing import draw_graph, new_figure, save_figure
+from ugraphemb.tasks.edit_figure import edit_figure
 from ugraphemb.tasks.ranking import ranking
 
 OUT = Path("out")
-DRUGS = {
-    "aspirin": "CC(=O)Oc1ccccc1C(=O)O",
-    "caffeine": "Cn1cnc2c1c(=O)n(C)c(=O)n2C",
-    "ibuprofen": "CC(C)Cc1ccc(cc1)C(C)C(=O)O",
-}
+ASPIRIN, SALICYLIC_ACID = "CC(=O)Oc1ccccc1C(=O)O", "O=C(O)c1ccccc1O"
 SEED = 0
 
 
@@ -52,9 +49,8 @@ def main() -> None:
     draw(sample, [f"{graph.id}: {graph.num_nodes} atoms" for graph in sample], OUT / "molecules.png")
 
     heading("how far is aspirin from salicylic acid? (exact edit distance)")
-    drugs = ug.GraphSet.from_smiles(list(DRUGS.values()), ids=list(DRUGS))
-    salicylic = ug.GraphSet.from_smiles(["O=C(O)c1ccccc1O"])
-    result = ug.distance(drugs[0], salicylic[0], method="exact")
+    aspirin, acid = ug.GraphSet.from_smiles([ASPIRIN, SALICYLIC_ACID], ids=["aspirin", "salicylic acid"])
+    result = ug.distance(aspirin, acid, method="exact")
     print(f"{edits(result.value)}, {'proven' if result.proven else 'not proven'}:")
     for operation in result.edit_path():
         print(f"  {operation}")
@@ -75,17 +71,32 @@ def main() -> None:
     scores = ranking(predicted, truth)
     print(scores)
 
-    heading("embed three drugs and find what is like them among all 4,999")
-    vectors = model.transform(molecules)
-    shown, titles = [], []
-    for position, name in enumerate(DRUGS):
-        nearest = np.argsort(model.proximity(model.transform(drugs[[position]]), vectors)[0])[:50]
-        exact = ug.pairwise(drugs[[position]], molecules[nearest], method="exact", timeout=0.2)
-        best = np.argsort(exact.value, kind="stable")[:5]
-        shown += [drugs[[position]], molecules[nearest[best]]]
-        titles += [name] + [f"{molecules[int(nearest[b])].id}: {edits(exact.value[b])}" for b in best]
-        print(f"{name:10} " + "  ".join(titles[-5:]))
-    draw(sum(shown[1:], shown[0]), titles, OUT / "search.png")
+    heading("aspirin is none of the 4,999: which of them are most like it?")
+    index = ug.GraphIndex(model).add(molecules)
+    started = time.perf_counter()
+    print(f"by vectors alone: {', '.join(match.id for match in index.search(aspirin, 5))}", end="")
+    print(f" ({1000 * (time.perf_counter() - started):.0f} ms)")
+    matches = index.search(aspirin, 5, complete=True, budget=30)
+    assert matches.certificate is not None
+    print(f"{matches.certificate} ({1000 * matches.certificate.seconds:.0f} ms)")
+    for match in matches:
+        sure = "proven" if match.proven else f"at least {match.lower:g}"
+        print(f"  {match.rank}. molecule {match.id}: {edits(match.distance)} ({sure}), {match.changes()}")
+    print(f"from aspirin to molecule {matches[0].id}:")
+    for operation in matches[0].edit_path():
+        print(f"  {operation}")
+    figure = edit_figure(
+        aspirin,
+        [match.graph for match in matches],
+        [match.mapping for match in matches if match.mapping is not None],
+        titles=[f"{match.rank}. molecule {match.id}: {edits(match.distance)}" for match in matches],
+        notes=[match.changes() for match in matches],
+        title=f"aspirin and the nearest of {len(index):,} molecules{', proven' * matches.certificate.proven}",
+    )
+    save_figure(figure, OUT / "search.png", dpi=130)
+    print(f"drawn: {OUT / 'search.png'}")
+    index.save(OUT / "index")
+    print(f"saved: {OUT / 'index'}; now try  ugraphemb search {OUT / 'index'} 'CC(C)Cc1ccc(cc1)C(C)C(=O)O' --verify")
 
 
 if __name__ == "__main__":

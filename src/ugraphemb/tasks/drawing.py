@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ugraphemb.errors import needs_extra
 from ugraphemb.graphs import Graph, GraphSet
 from ugraphemb.tasks.layout import layout
+from ugraphemb.tasks.marks import Marks, Places, turned
 from ugraphemb.tasks.molecules import are_molecules, draw_molecule
 
 if TYPE_CHECKING:
@@ -72,21 +73,33 @@ def class_styles(targets: npt.ArrayLike) -> list[tuple[Any, str, str]]:
     return [(c, colors[i % len(colors)], MARKERS[i // len(colors) % len(MARKERS)]) for i, c in enumerate(classes)]
 
 
-def draw_graph(graph: Graph, axes: Axes, *, colors: LabelColors | None = None, molecules: bool | None = None) -> None:
+def draw_graph(
+    graph: Graph,
+    axes: Axes,
+    *,
+    colors: LabelColors | None = None,
+    molecules: bool | None = None,
+    marks: Marks | None = None,
+    toward: Places | None = None,
+) -> None:
     """Draw a graph into the axes, as large as they allow.
 
     Args:
         colors: Of the node labels; by default those of the graph's collection.
         molecules: Draw a structural formula; by default where the collection holds molecules, see `are_molecules`.
+        marks: Colors behind nodes and edges.
+        toward: Where each node should rather be, nan for anywhere: the drawing is turned accordingly.
     """
     if are_molecules(graph.graphs) if molecules is None else molecules:
-        draw_molecule(graph, axes)
+        draw_molecule(graph, axes, marks=marks, toward=toward)
         return
     with needs_extra("plot"):
         from matplotlib.collections import LineCollection
 
     colors = LabelColors.of(graph.graphs) if colors is None else colors
     positions, edges = layout(graph), graph.edges
+    if toward is not None:
+        positions = turned(positions, toward)
     axes.set_aspect("equal")
     axes.axis("off")
     if graph.num_nodes == 0:
@@ -105,6 +118,10 @@ def draw_graph(graph: Graph, axes: Axes, *, colors: LabelColors | None = None, m
         points / side * (np.median(np.linalg.norm(np.diff(positions[edges], axis=1), axis=2)) if len(edges) else 1.0)
     )
     radius = float(np.clip(0.26 * min(spacing, length), 0.9, 5.0))
+    for (u, v), color in (marks.edges if marks else {}).items():
+        axes.plot(*positions[[u, v]].T, color=color, linewidth=2.2 * radius, solid_capstyle="round", zorder=0.5)
+    for node, color in (marks.nodes if marks else {}).items():
+        axes.plot(*positions[[node]].T, "o", color=color, markersize=4.4 * radius, markeredgewidth=0, zorder=0.6)
     crowd = float(np.clip(2.2 * graph.num_nodes / max(graph.num_edges, 1), 0.25, 1.0))  # dense graphs in lighter lines
     axes.add_collection(
         LineCollection(list(positions[edges]), colors=EDGE, linewidths=max(0.3, 0.32 * radius), alpha=crowd)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ugraphemb.errors import needs_extra
 from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.tasks.marks import Marks, Places, turned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +44,12 @@ def are_molecules(graphs: GraphSet) -> bool:
     return known.issuperset(graphs.node_vocabulary)
 
 
-def molecule(graph: Graph) -> Any:
-    """The graph as an rdkit Mol, kekulized where chemistry allows, with coordinates; see `are_molecules`."""
+def molecule(graph: Graph, toward: Places | None = None) -> Any:
+    """The graph as an rdkit Mol, kekulized where chemistry allows, with coordinates; see `are_molecules`.
+
+    Args:
+        toward: Where each atom should rather be, nan for anywhere: the drawing is turned accordingly.
+    """
     with needs_extra("molecules"):
         from rdkit import Chem
         from rdkit.Chem import rdDepictor
@@ -68,6 +73,10 @@ def molecule(graph: Graph) -> Any:
     rdDepictor.SetPreferCoordGen(False)
     rdDepictor.Compute2DCoords(mol)
     rdDepictor.StraightenDepiction(mol)
+    if toward is not None:
+        places = mol.GetConformer()
+        for atom, (x, y) in enumerate(turned(places.GetPositions()[:, :2], toward).tolist()):
+            places.SetAtomPosition(atom, (x, y, 0.0))
     return mol
 
 
@@ -115,13 +124,21 @@ def _repaired(mol: Any, problem: Any) -> bool:
     return True
 
 
-def draw_molecule(graph: Graph, axes: Axes) -> None:
-    """The structural formula, as lines and outlines, so that it stays sharp in SVG and PDF."""
+def draw_molecule(
+    graph: Graph, axes: Axes, *, marks: Marks | None = None, toward: Places | None = None, side: float = 160.0
+) -> None:
+    """The structural formula, as lines and outlines, so that it stays sharp in SVG and PDF.
+
+    Args:
+        marks: Colors behind atoms and bonds.
+        toward: See `molecule`.
+        side: What the axes show at least; a bond is 45 long.
+    """
     with needs_extra("molecules"):
         from rdkit.Chem.Draw import rdMolDraw2D
     from matplotlib.patches import PathPatch
 
-    mol = molecule(graph)
+    mol = molecule(graph, toward)
     drawer = rdMolDraw2D.MolDraw2DSVG(-1, -1)  # as large as the molecule needs
     options: Any = drawer.drawOptions()
     options.prepareMolsBeforeDrawing = False
@@ -133,13 +150,15 @@ def draw_molecule(graph: Graph, axes: Axes) -> None:
     text = drawer.GetDrawingText()
     width, height = (float(value) for value in re.findall(r"(?:width|height)='([\d.]+)px'", text)[:2])
     # Small molecules are not blown up: twelve beside each other show their sizes.
-    side = max(width, height, 160.0)
+    side = max(width, height, side)
     axes.set_xlim(width / 2 - side / 2, width / 2 + side / 2)
     axes.set_ylim(height / 2 + side / 2, height / 2 - side / 2)
     axes.set_aspect("equal")
     axes.axis("off")
     box = axes.get_window_extent()
     points = min(box.width, box.height) / axes.figure.dpi * 72 / side  # points a unit of the drawing
+    if marks is not None:
+        _mark(axes, [drawer.GetDrawCoords(atom) for atom in range(graph.num_nodes)], marks, 26 * points)
     strokes: dict[tuple[str, str], list[str]] = {}  # one patch for all that look the same
     for tag in re.findall(r"<path [^>]*>", text):
         commands = re.search(r" d='([^']*)'", tag)
@@ -160,6 +179,16 @@ def draw_molecule(graph: Graph, axes: Axes) -> None:
                 snap=False,
             )
         )
+
+
+def _mark(axes: Axes, places: list[Any], marks: Marks, width: float) -> None:
+    """Wide lines behind bonds, wide dots behind atoms."""
+    ends = {edge: [(places[node].x, places[node].y) for node in edge] for edge in marks.edges}
+    for edge, color in marks.edges.items():
+        xs, ys = zip(*ends[edge], strict=True)
+        axes.plot(xs, ys, color=color, linewidth=0.62 * width, solid_capstyle="round", zorder=0.5)
+    for node, color in marks.nodes.items():
+        axes.plot([places[node].x], [places[node].y], "o", color=color, markersize=width, markeredgewidth=0, zorder=0.6)
 
 
 def _path(commands: str) -> Any:

@@ -1,0 +1,107 @@
+"""A query, what was found, and what changes from the one to the other (extra `plot`)."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.graphs import Graph, concatenated
+from ugraphemb.tasks.drawing import EDGE, INK, LabelColors, draw_graph, legend_handles, new_figure
+from ugraphemb.tasks.layout import layout
+from ugraphemb.tasks.marks import CHANGED, GONE, NEW, Places, edit_marks
+from ugraphemb.tasks.molecules import are_molecules, draw_molecule, molecule
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def edit_figure(
+    query: Graph,
+    graphs: Sequence[Graph],
+    mappings: Sequence[npt.NDArray[np.int32]],
+    *,
+    titles: Sequence[str],
+    notes: Sequence[str] | None = None,
+    title: str = "",
+    edge_labels: bool = False,
+) -> Figure:
+    """A column for each graph: the query with what goes above, the graph with what comes below, turned alike.
+
+    Args:
+        mappings: For each graph, the node of it that each node of the query becomes, -1 where it goes.
+        titles: Written above each column.
+        notes: Written below each column.
+        title: Written above all.
+        edge_labels: Whether labels of edges count; by default they are free, see `EditCosts`.
+    """
+    count = len(graphs)
+    if not count or not count == len(mappings) == len(titles) == len(notes or titles):
+        raise ValueError(f"{count} graphs, {len(mappings)} mappings and {len(titles)} titles; one of each is needed")
+    alone = [graph.graphs[[graph.position]] for graph in (query, *graphs)]
+    chemical = all(map(are_molecules, alone))
+    colors = LabelColors.of(concatenated(alone))
+    home = molecule(query).GetConformer().GetPositions()[:, :2] if chemical else layout(query)
+    found = list(zip(graphs, mappings, strict=True))
+    marks = [edit_marks(query, graph, mapping, edge_labels=edge_labels) for graph, mapping in found]
+    aims = [_aims(home, graph, mapping) for graph, mapping in found]
+    drawn = zip((query, *graphs), (home, *aims), strict=True)
+    side = 45 + 30 * max(_extent(molecule(graph, aim)) for graph, aim in drawn) if chemical else 0.0
+    cell, left, head, foot = 2.5, 0.6, 0.75, 0.85
+    width, height = left + cell * count + 0.1, head + 2 * cell + foot
+    figure = new_figure(width, height)
+    figure.text(0.5, 1 - 0.1 / height, title, ha="center", va="top", fontsize=13, weight="bold", color=INK)
+    for column in range(count):
+        x = left + column * cell
+        middle = (x + cell / 2) / width
+        figure.text(
+            middle, 1 - (head - 0.06) / height, titles[column], ha="center", va="bottom", fontsize=10.5, color=INK
+        )
+        for row in (0, 1):
+            box = (x + 0.08, foot + (1 - row) * cell + 0.08, cell - 0.16, cell - 0.16)
+            place = (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
+            frame = figure.add_axes(place, xticks=[], yticks=[], facecolor="#F7F8FA" if row == 0 else "white")
+            frame.spines[:].set_color("#D5DAE0")
+            axes = figure.add_axes(
+                (place[0] + 0.01 * place[2], place[1] + 0.01 * place[3], 0.98 * place[2], 0.98 * place[3])
+            )
+            graph, aim = (query, home) if row == 0 else (graphs[column], aims[column])
+            if chemical:
+                draw_molecule(graph, axes, marks=marks[column][row], toward=aim, side=side)
+            else:
+                draw_graph(graph, axes, colors=colors, molecules=False, marks=marks[column][row], toward=aim)
+        if notes is not None:
+            note = textwrap.fill(notes[column], 38)
+            figure.text(middle, (foot - 0.02) / height, note, ha="center", va="top", fontsize=9, color=EDGE)
+    for row, name in enumerate(("query", "found")):
+        y = (foot + (1.5 - row) * cell) / height
+        figure.text(0.32 / width, y, name, rotation=90, ha="center", va="center", fontsize=11, weight="bold", color=INK)
+    _legend(figure, [mark for pair in marks for part in pair for mark in (*part.nodes.values(), *part.edges.values())])
+    return figure
+
+
+def _legend(figure: Figure, used: Sequence[str]) -> None:
+    names = {GONE: "goes", CHANGED: "changes its label", NEW: "comes"}
+    handles = legend_handles([(text, color, "s") for color, text in names.items() if color in used])
+    for handle in handles:
+        handle.set_markersize(11)
+    if handles:
+        figure.legend(
+            handles=handles, loc="lower center", ncols=len(handles), fontsize=10, frameon=False, handletextpad=0.3
+        )
+
+
+def _aims(home: Places, graph: Graph, mapping: npt.NDArray[np.int32]) -> Places:
+    """Where the nodes of a graph should be: where the query draws the nodes that become them."""
+    aims = np.full((graph.num_nodes, 2), np.nan)
+    kept = mapping >= 0
+    aims[mapping[kept]] = home[kept]
+    return aims
+
+
+def _extent(mol: object) -> float:
+    places = mol.GetConformer().GetPositions()[:, :2]  # type: ignore[attr-defined]
+    return float(np.ptp(places, axis=0).max()) if len(places) else 0.0
