@@ -25,7 +25,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
             if method in settings.sets[data].get("skip", []):
                 continue
             how = methods.settings(method, settings, data)
-            if method in ("gk", "sp", "wl"):
+            if method in ("gk", "sp", "wl", "counts"):
                 how["columns"] = settings["methods"]["columns"]
             for split in settings.splits(data, "classification", method):
                 yield Cell("classification", data, method, split, how, methods.tier(method))
@@ -37,6 +37,8 @@ def run(cell: Cell, lab: Lab) -> dict[str, Any]:
     rehearsal = Split(split.train, np.empty(0, np.int64), split.validation)
     best: dict[str, tuple[float, methods.Candidate]] = {}
     found = list(methods.candidates(lab, cell))
+    if cell.method == "counts":
+        found[0].vectors = methods.frequent(found[0].vectors, cell.settings["columns"])
     for candidate in found:
         alone = len(found) == 1
         score = 0.0 if alone else accuracy(candidate, targets, rehearsal, folds=2)["accuracy"]

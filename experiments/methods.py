@@ -114,12 +114,17 @@ def _kernel(lab: Lab, data: str, method: str, choice: dict[str, Any], words: str
         model = baseline(method, **choice).fit(graphs)
         features, kernel = model.transform(graphs), model.kernel(graphs)
         raw = baseline(method, **choice, normalized=False).fit(graphs).kernel(graphs)
-        seen = np.bincount(features.indices, minlength=features.shape[1])
-        common = np.sort(np.argsort(-seen, kind="stable")[: lab.settings["methods"]["columns"]])
-        features = features.tocsc()[:, common].toarray()
+        features = frequent(features, lab.settings["methods"]["columns"])
     yield Candidate("features", words, features)
     size = np.diagonal(raw)
     yield Candidate("kernel", words, kernel=kernel, squared=np.maximum(size[:, None] + size - 2 * raw, 0))
+
+
+def frequent(features: Any, count: int) -> Any:
+    """The columns that most graphs have an entry in, at most so many, dense."""
+    seen = np.asarray((features != 0).sum(axis=0)).ravel()
+    common = np.sort(np.argsort(-seen, kind="stable")[:count])
+    return features[:, common] if isinstance(features, np.ndarray) else features.tocsc()[:, common].toarray()
 
 
 def _averaged(lab: Lab, cell: Any, choice: dict[str, Any], averaging: str) -> Any:
