@@ -32,7 +32,7 @@ _PATIENCE = 0.5  # seconds to bound the distance of one match that was not asked
 @click.option("--shortlist", type=click.IntRange(min=1), default=100, show_default=True,
               help="How many of the nearest by vectors --verify looks at.")  # fmt: skip
 @click.option("--budget", type=click.FloatRange(min=0), default=5.0, show_default=True, metavar="SECONDS",
-              help="For the proofs of a query; past it, bounds are what they are.")  # fmt: skip
+              help="For the proofs of a query; past it, bounds are what they are. 0: none.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a query instead of tables.")
 @THREADS
 def command(

@@ -208,7 +208,8 @@ class GraphIndex:
             where: Only graphs whose metadata have these values: {"class": 3}, or one of several {"class": [1, 3]}.
             by: What verified matches are ranked by: "normalised", the edit distance divided by the mean size of the
                 two graphs, which is what models learn; or "edits", the edit distance itself.
-            budget: Seconds of `tight` and `exact` for a query; past it bounds are what they are. None is no limit.
+            budget: Seconds of `exact` for a query; past it bounds are what they are. 0 ranks by `tight`, which is
+                quick and mostly right; None is no limit.
             progress: True or False; None shows a bar on a terminal where it takes long.
 
         Raises:

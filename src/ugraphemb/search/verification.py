@@ -36,7 +36,7 @@ class Narrowing:
         query: A collection of one graph.
         positions: The graphs of the database that count.
         by: Ranks go by the distance divided by the mean size, or by the distance.
-        budget: Seconds for `tight` and `exact`; None is no limit.
+        budget: Seconds for proofs by `exact`; None is no limit.
         tick: Hears now and then; stops the work by raising.
     """
 
@@ -51,18 +51,12 @@ class Narrowing:
         self.lower, self.upper = np.zeros(count), np.full(count, np.inf)
         self.stage = np.zeros(count, np.int8)
         self.maps: dict[int, tuple[float, Mapping]] = {}
-        self.begin = time.monotonic()
-        self.deadline = self.begin + (float("inf") if budget is None else budget)
+        self.budget = float("inf") if budget is None else budget
         self.threads, self.tick = Run(threads).num_threads, tick
 
     @property
     def proven(self) -> Flags:
         return self.upper - self.lower <= _SLACK
-
-    @property
-    def left(self) -> float:
-        """Seconds of the budget."""
-        return self.deadline - time.monotonic()
 
     def limit(self, k: int) -> float:
         """The k-th smallest upper bound, as ranks go: nobody above it is among the k nearest."""
@@ -89,7 +83,7 @@ class Narrowing:
         """`tight` for those that may be among the k nearest, the likely ones first."""
         rows = rows[np.argsort(self.lower[rows] / self.scale[rows], kind="stable")]
         begin = 0
-        while begin < len(rows) and self.left > 0:
+        while begin < len(rows):
             piece = rows[begin : begin + max(32, begin)]
             begin += len(piece)
             limit = self.limit(k) * self.scale[piece]
@@ -115,8 +109,7 @@ class Narrowing:
         self._bound(rows, "branch")
         for begin in range(0, len(rows), _PIECE):
             piece = rows[begin : begin + _PIECE]
-            if self.left > 0:
-                self._bound(piece[(self.lower[piece] <= radius + _SLACK) & ~self.proven[piece]], "tight")
+            self._bound(piece[(self.lower[piece] <= radius + _SLACK) & ~self.proven[piece]], "tight")
         for piece, seconds in self._rounds(lambda: self._open_within(radius)):
             self._prove(piece, seconds)
         ranked = self._ranked()
@@ -142,7 +135,7 @@ class Narrowing:
         for begin in range(0, len(rows), _PIECE):
             piece = rows[begin : begin + _PIECE]
             out = Columns.empty(len(piece))
-            run = Run(self.threads, None if method == "branch" else max(self.left, 0.0), lambda done: self.tick())
+            run = Run(self.threads, None, lambda done: self.tick())
             EditDistance(method, self.costs).compute(
                 self.query, self.database.take(self.positions[piece]), np.zeros(len(piece), np.int32),
                 np.arange(len(piece), dtype=np.int32), run, out,
@@ -156,14 +149,15 @@ class Narrowing:
 
     def _rounds(self, wanted: Callable[[], Ints]) -> Iterator[tuple[Ints, float]]:
         """Rows to prove next and the seconds for each, until none is left or the time is over."""
+        end = time.monotonic() + self.budget
         for patience in _PATIENCE:
             tried: set[int] = set()
-            while self.left > 0:
+            while (left := end - time.monotonic()) > 0:
                 rows = [row for row in wanted().tolist() if row not in tried][:_PROOFS]
                 if not rows:
                     break
                 tried.update(rows)
-                yield np.array(rows, np.int64), min(patience, max(self.left, 0.0))
+                yield np.array(rows, np.int64), min(patience, left)
 
     def _prove(self, rows: Ints, seconds: float) -> None:
         for row, answer in zip(rows.tolist(), self._solved(rows, "exact", seconds), strict=True):
@@ -212,11 +206,10 @@ class Narrowing:
             if not missing:
                 return
             chosen = np.array(missing, np.int64)
-            patience = float("inf") if method == "branch" else max(self.left, 1.0)
-            for row, answer in zip(missing, self._solved(chosen, method, patience), strict=True):
+            for row, answer in zip(missing, self._solved(chosen, method, float("inf")), strict=True):
                 self._keep(row, answer)
-        for row in rows.tolist():  # a solver that ran out of time the second time
-            self.upper[row] = self.maps[row][0]
+        for row in rows.tolist():
+            self.upper[row] = max(self.upper[row], self.maps[row][0])  # no bound without a map for it
 
     def _ranked(self) -> Ints:
         """Rows with a map, by upper bound, as ranks go; ties by lower bound, then in order of the database."""
