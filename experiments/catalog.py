@@ -36,13 +36,17 @@ def experiment(name: str) -> Any:
 
 
 def all_cells(settings: Settings, names: Iterable[str] = NAMES) -> list[Cell]:
-    """The most valuable first: cheap tiers, then important sets, then split by split. Late sets are late."""
+    """The most valuable first: cheap tiers, then important sets. Late sets are late.
+
+    Splits of one experiment stand together: cells that follow each other train different models, so that processes
+    side by side do not wait for one model.
+    """
     order = list(settings.sets)
 
     def place(found: tuple[int, Cell]) -> tuple[int, ...]:
         number, cell = found
         late = settings.sets[cell.data].get("late", 0) if cell.tier else 0
-        return cell.tier + late, order.index(cell.data), cell.split, number
+        return cell.tier + late, order.index(cell.data), number, cell.split
 
     found = [(number, cell) for number, name in enumerate(names) for cell in experiment(name).cells(settings)]
     return [cell for _, cell in sorted(found, key=place)]

@@ -25,7 +25,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
             if method in settings.sets[data].get("skip", []):
                 continue
             how = methods.settings(method, settings, data)
-            if method in ("gk", "sp", "wl", "counts"):
+            if method == "counts":
                 how["columns"] = settings["methods"]["columns"]
             for split in settings.splits(data, "classification", method):
                 yield Cell("classification", data, method, split, how, methods.tier(method))

@@ -68,7 +68,8 @@ def settings(method: str, lab_settings: Any, data: str) -> dict[str, Any]:
         extra = {"finetuning": lab_settings["methods"]["finetuning"]} if method == "ugraphemb-f" else {}
         return {"model": lab_settings.model(data, preset, truth), **extra}
     grid = lab_settings["methods"].get("grids", {}).get(method)
-    return {"grid": grid} if grid else {}
+    cut = {"columns": lab_settings["methods"]["columns"]} if method in ("gk", "sp", "wl") else {}
+    return {**({"grid": grid} if grid else {}), **cut}
 
 
 def candidates(lab: Lab, cell: Any) -> Iterator[Candidate]:

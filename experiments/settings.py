@@ -33,8 +33,8 @@ class Settings:
         self.content = _merged(content, changes) if mode == "quick" else content
 
     def __getitem__(self, experiment: str) -> dict[str, Any]:
-        """The part of one experiment; empty where there is none."""
-        return self.content.get(experiment, {})
+        """The part of one experiment; of no sets where there is none."""
+        return {"sets": [], "methods": [], **self.content.get(experiment, {})}
 
     @property
     def sets(self) -> dict[str, dict[str, Any]]:
