@@ -1,0 +1,32 @@
+"""docs/search.md says what is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_run(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("rdkit")
+    monkeypatch.chdir(tmp_path)
+    names: dict = {"__name__": "page"}
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(compile(block, "search.md", "exec"), names)
+    assert len(names["index"]) == 2007
+    assert names["certificate"].proven
+    assert len(names["elsewhere"]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["1", "2", "3"]
+
+
+def test_the_page_names_every_option_of_search():
+    import inspect
+
+    from ugraphemb import GraphIndex
+
+    for name in inspect.signature(GraphIndex.search).parameters:
+        assert name in ("self", "progress") or name in PAGE
