@@ -66,7 +66,7 @@ def command(
     for graph, matches in zip(queries, answers, strict=True):
         shown = [match.explained(_PATIENCE) for match in matches]
         if as_json:
-            click.echo(json.dumps(_record(graph.id, shown, matches), ensure_ascii=False))
+            click.echo(json.dumps(_record(graph.id, shown, matches), ensure_ascii=False, default=str))
             continue
         if len(queries) > 1:
             click.echo(f"{graph.id}:")

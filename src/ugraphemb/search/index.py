@@ -138,8 +138,7 @@ class GraphIndex:
             if parts and len(collection):
                 _check_attributes(parts[0].graphs, collection)
             if len(collection):
-                new = Part.of(collection, rows, embedded, self.head, self.kind)
-                parts = with_part(parts, new, self.kind)
+                parts = with_part(parts, Part.of(collection, rows, embedded, self.head, "flat"), self.kind)
             self._parts = parts
         return self
 
@@ -300,8 +299,10 @@ class GraphIndex:
             tables.append(rows.add_column(1, "vector", vectors))
         if not tables:
             width = self.model.network_.config.dimension
-            return pa.table({"id": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32(), width))})
-        return joined(tables)
+            tables = [
+                pa.table({"id": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32(), width))})
+            ]
+        return joined(tables).replace_schema_metadata({"ugraphemb.head": self.head})
 
     def export(self, path: str | Path) -> None:
         """Writes ids, vectors and metadata as a Parquet file that vector databases and map viewers read."""

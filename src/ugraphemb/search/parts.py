@@ -89,14 +89,21 @@ def merged(parts: Sequence[Part], kind: str) -> Part:
 
 
 def with_part(parts: Sequence[Part], new: Part, kind: str) -> tuple[Part, ...]:
-    """The parts and a new one. Parts of like size become one, so that there are few and each graph moves rarely."""
+    """The parts and a new one. Parts of like size become one, so that there are few and each graph moves rarely.
+
+    Args:
+        new: A flat part; its structure, or that of what it becomes part of, is built here.
+    """
     last = len(parts)
     size = len(new)
     while last and len(parts[last - 1]) <= 2 * size:
         last -= 1
         size += len(parts[last])
     tail = [part for part in parts[last:] if len(part)]
-    return (*parts[:last], merged([*tail, new], kind) if tail else new)
+    if tail:
+        return (*parts[:last], merged([*tail, new], kind))
+    vectors, head = new.neighbors.vectors, new.neighbors.head
+    return (*parts[:last], replace(new, neighbors=Neighbors.built(vectors, head, kind)))
 
 
 class Database:

@@ -75,7 +75,7 @@ def write(folder: Path, stored: Stored) -> Stored:
     with _locked(folder):
         nothing: dict[str, Any] = {"files": {}, "state": "", "model": ""}
         old = _manifest(folder) if (folder / MANIFEST).exists() else nothing
-        ours = stored.home == folder
+        ours = stored.home == folder and old is not nothing
         if ours and old["state"] != stored.state:
             raise IndexFormatError(f"{folder}: changed by another process since it was read; load it again")
         number = 1 + max((int(found[1]) for name in there if (found := _NUMBERED.match(name))), default=0)
