@@ -15,7 +15,7 @@ TITLE = "From the paper's preset to ours, one change at a time"
 # Which settings go together. Those of the default that are named nowhere come last.
 RUNGS = {
     "pairs by blocks of graphs": ("sampling", "batch", "validate_every"),
-    "loss: how vectors are compared, which pairs count": ("head", "loss", "near", "selection"),
+    "loss: how vectors are compared, which pairs count": ("head", "loss", "relative", "selection"),
     "features of nodes": ("degree", "clustering", "attributes", "hashed_labels", "edge_labels"),
     "network": ("layers", "convolution", "learn_epsilon", "hidden", "dimension"),
     "pooling": ("readout", "scales", "compression"),

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.heads import between
+from ugraphemb.encoder.names import Head
 from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.storage import read_model, write_model
 from ugraphemb.graphs import Graph, GraphSet, concatenated
@@ -179,7 +180,12 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
         """What the model predicts for vectors of `transform`: the normalised proximity of each left to each right."""
         first, second = (torch.from_numpy(np.asarray(part, np.float32)) for part in (left, right))
-        return between(first, second, self._fitted().config.head).numpy()
+        return between(first, second, self.head_).numpy()
+
+    @property
+    def head_(self) -> Head:
+        """How the fitted model compares vectors."""
+        return self._fitted().config.head
 
     def score(self, graphs: Graphs, y: Any = None) -> float:
         """Kendall's τ of predicted against true proximities among these graphs: a number for model selection."""

@@ -219,19 +219,37 @@ def test_sums_have_the_gradients_that_autograd_gives_dense_products():
     torch.testing.assert_close(neighbor_sum(links, nodes), links.to_dense() @ nodes)
 
 
-@pytest.mark.parametrize("head", ["l2", "l1", "squared_l2", "inner"])
+@pytest.mark.parametrize("head", ["l2", "l1", "squared_l2", "inner", "pseudo_l2"])
 def test_between_and_along_agree_with_numpy(head):
     torch.manual_seed(0)
-    left, right = torch.randn(5, 3, dtype=torch.float64), torch.randn(5, 3, dtype=torch.float64)
+    left, right = torch.randn(5, 4, dtype=torch.float64), torch.randn(5, 4, dtype=torch.float64)
+    left[:, 3], right[:, 3] = 0.1 * left[:, 3], 0.1 * right[:, 3]  # so that no pseudo-Euclidean square is negative
     a, b = left.numpy()[:, None], right.numpy()[None]
     expected = {
         "l2": np.sqrt(((a - b) ** 2).sum(-1)),
         "l1": np.abs(a - b).sum(-1),
         "squared_l2": ((a - b) ** 2).sum(-1),
         "inner": (a * b).sum(-1),
+        "pseudo_l2": np.sqrt(((a - b) ** 2 * [1, 1, 1, -1]).sum(-1)),
     }[head]
-    np.testing.assert_allclose(between(left, right, head).numpy(), expected, rtol=1e-6)
-    np.testing.assert_allclose(along(left, right, head).numpy(), np.diag(expected), rtol=1e-6)
+    closeness = {"atol": 0.011} if head == "pseudo_l2" else {"rtol": 1e-6}  # its root is bent near zero
+    np.testing.assert_allclose(between(left, right, head).numpy(), expected, **closeness)
+    np.testing.assert_allclose(along(left, right, head).numpy(), np.diag(expected), **closeness)
+
+
+def test_pseudo_l2_is_zero_for_equal_vectors_alone():
+    a = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
+    b = a + torch.tensor([[0.0, 0.0, 0.0, 5.0]])  # a difference that counts against the distance
+    assert between(a, a, "pseudo_l2").item() == 0
+    assert between(a, b, "pseudo_l2").item() > 0
+    assert along(a, b, "pseudo_l2").item() < 0, "training must see how far below zero it is"
+
+
+def test_pseudo_l2_holds_distances_that_no_euclidean_space_holds():
+    """Three points, 1 and 1 but 3 apart: against the triangle inequality."""
+    points = torch.tensor([[-1.5, 0, 0, 0], [0, 0, 0, 1.25**0.5], [1.5, 0, 0, 0]])
+    found = between(points, points, "pseudo_l2").numpy()
+    np.testing.assert_allclose(found, [[0, 1, 3], [1, 0, 1], [3, 1, 0]], atol=0.011)
 
 
 @pytest.mark.parametrize(

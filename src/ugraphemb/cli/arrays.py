@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.encoder.names import Head
 from ugraphemb.errors import UGraphEmbError
 from ugraphemb.graphs import GraphSet
 
@@ -49,6 +50,18 @@ def read_vectors(path: str) -> tuple[Floats, list[str] | None]:
     if values.ndim != 2:
         raise ValueError(f"{path}: an array of shape {values.shape}, expected (graphs, width)")
     return values.astype(np.float64), None
+
+
+def head_of(path: str) -> Head:
+    """How the vectors of a file are compared: what `ugraphemb embed` wrote into a .parquet, else "l2"."""
+    if Path(path).suffix.lower() == ".parquet":
+        import pyarrow.parquet as pq
+
+        found = (pq.read_schema(path).metadata or {}).get(b"ugraphemb.head", b"").decode()
+        for head in get_args(Head):
+            if head == found:
+                return head  # type: ignore[no-any-return]
+    return "l2"
 
 
 def vectors_of(path: str, graphs: GraphSet) -> Floats:

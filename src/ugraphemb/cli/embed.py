@@ -46,5 +46,6 @@ def command(model: str, graphs: str, output: str, threads: int, device: str | No
             np.save(output, vectors)
         else:
             rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
-            pq.write_table(pa.table({"id": collection.ids.tolist(), "vector": rows}), output)
-    click.echo(f"{output}: {len(vectors)} vectors of {vectors.shape[1]} numbers")
+            table = pa.table({"id": collection.ids.tolist(), "vector": rows})
+            pq.write_table(table.replace_schema_metadata({"ugraphemb.head": loaded.head_}), output)
+    click.echo(f"{output}: {len(vectors)} vectors of {vectors.shape[1]} numbers, compared by {loaded.head_}")

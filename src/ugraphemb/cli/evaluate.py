@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
 
-from ugraphemb.cli.arrays import read_targets, read_truth, read_vectors, told
+from ugraphemb.cli.arrays import head_of, read_targets, read_truth, read_vectors, told
+from ugraphemb.encoder.names import Head
 
 SEED = click.IntRange(min=0)
 
@@ -31,8 +32,8 @@ def command() -> None:
 @click.option("--truth", required=True, help="True distances, queries × database (.npy), or a pair table (.parquet).")
 @click.option("--split", type=SEED, help="Test graphs ask for training graphs, split 6:2:2 with this seed.")
 @click.option("-k", "cuts", type=click.IntRange(min=1), multiple=True, default=(10,), help="p@k; may be repeated.")
-@click.option("--head", type=click.Choice(["l2", "squared_l2", "inner"]), default="l2", show_default=True,
-              help="What vectors predict: a distance, its square, or the inner product as a similarity.")  # fmt: skip
+@click.option("--head", type=click.Choice(get_args(Head)),
+              help="How vectors are compared; by default as the file says, else l2.")  # fmt: skip
 @click.option("--similarity", is_flag=True, help="The truth is a similarity; a pair table knows by itself.")
 @click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
@@ -59,6 +60,7 @@ def rank(
 
     with told():
         database = read_vectors(vectors)[0]
+        head = head or head_of(vectors)
         matrix, kind = read_truth(truth, raw=raw)
         asked = database if queries is None else read_vectors(queries)[0]
         if split is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
 
-from ugraphemb.cli.arrays import read_truth, told, vectors_of
+from ugraphemb.cli.arrays import head_of, read_truth, told, vectors_of
 from ugraphemb.cli.inputs import resolve
+from ugraphemb.encoder.names import Head
 
 OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where to write.")
 TITLE = click.option("--title", default="", help="Written above; the name of the graphs by default.")
@@ -100,7 +101,8 @@ def map_command(
 @OUTPUT
 @click.option("--rank", "ranks", type=click.IntRange(min=1), multiple=True,
               help="Places to draw; may be repeated. By default the first six, the middle and the last.")  # fmt: skip
-@click.option("--head", type=click.Choice(["l2", "squared_l2", "inner"]), default="l2", show_default=True)
+@click.option("--head", type=click.Choice(get_args(Head)),
+              help="How vectors are compared; by default as the file says, else l2.")  # fmt: skip
 @click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
 @TITLE
 def query_command(
@@ -133,6 +135,7 @@ def query_command(
         if matrix.shape != (len(found), len(found)):
             raise ValueError(f"{truth}: a truth of shape {matrix.shape} for {len(found)} graphs")
         points = vectors_of(vectors, found)
+        head = head or head_of(vectors)
         others = np.flatnonzero(np.arange(len(found)) != position)
         figure = query_figure(
             found[[position]],

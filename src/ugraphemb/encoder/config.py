@@ -24,13 +24,16 @@ class EncoderConfig:
         readout: "msna", "attention", "supersource", "sum" or "average".
         scales: Which layers msna and sum read, counting from 1 (0 is the input); None is every layer.
         compression: "log" squeezes what the readouts give by sign(z)·log(1 + |z|) before the dense layers, so that
-            graphs of 10 and of 1,000 nodes enter them on one scale; "none" is the paper's.
+            graphs of 10 and of 1,000 nodes enter them on one scale; "log_mean" adds what they give by node; "none" is
+            the paper's.
+        batch_norm: Standardise what enters the dense layers, by the batch in training, by running means after it.
         hidden: Width of the first dense layer; None is `dimension`.
         dimension: Length of a graph's vector.
-        head: How two vectors are compared: "l2", "l1", "squared_l2" (distances) or "inner" (similarities).
+        head: How two vectors are compared: "pseudo_l2", "l2", "l1", "squared_l2" (distances) or "inner" (similarities).
         degree: Give nodes their degree as a feature.
         clustering: Give nodes their triangles and clustering coefficient as features.
         attributes: Give nodes their attributes as features, standardised.
+        label_scale: How large the label vectors are at first. Small ones let structure be learned before words are.
         hashed_labels: Width of a fixed random code of each label, seen in training or not; 0 is off.
     """
 
@@ -41,12 +44,14 @@ class EncoderConfig:
     readout: Readout = "msna"
     scales: tuple[int, ...] | None = None
     compression: Compression = "none"
+    batch_norm: bool = False
     hidden: int | None = None
     dimension: int = 256
     head: Head = "squared_l2"
     degree: bool = False
     clustering: bool = False
     attributes: bool = False
+    label_scale: float = 1.0
     hashed_labels: int = 0
 
     def __post_init__(self) -> None:

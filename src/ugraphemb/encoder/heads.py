@@ -5,30 +5,59 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ugraphemb.encoder.names import Head
+from ugraphemb.encoder.names import FLOOR, Head, negative_part
 
 
 def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
     """Proximity of every row of `left` to every row of `right`: (left, right).
 
-    "l2" is ‖a − b‖, "squared_l2" is ‖a − b‖² (eq. 6), "l1" is Σ|a − b|, "inner" is aᵀb (eq. 8).
+    "l2" is ‖a − b‖, "squared_l2" is ‖a − b‖² (eq. 6), "l1" is Σ|a − b|, "inner" is aᵀb (eq. 8). "pseudo_l2" is the
+    root of ‖a − b‖² over the first three quarters of the coordinates less ‖a − b‖² over the last: normalised edit
+    distances break the triangle inequality, so no Euclidean space holds them, while this one holds any distances.
+    It is never less than a hundredth of the Euclidean distance, and so 0 for equal vectors alone.
     """
     if head == "inner":
         return left @ right.T
     if head == "l1":
         return torch.cdist(left, right, p=1.0)
-    squared = (left.square().sum(1)[:, None] + right.square().sum(1)[None, :] - 2 * left @ right.T).clamp(min=0)
+    if head == "pseudo_l2":
+        split = left.shape[1] - negative_part(left.shape[1])
+        plus, minus = _squares(left[:, :split], right[:, :split]), _squares(left[:, split:], right[:, split:])
+        return torch.maximum(_signed_root(plus - minus), FLOOR * (plus + minus).sqrt())
+    squared = _squares(left, right)
     return squared if head == "squared_l2" else _root(squared)
 
 
 def along(left: Tensor, right: Tensor, head: Head) -> Tensor:
-    """Proximity of each row of `left` to the same row of `right`: (rows,)."""
+    """Proximity of each row of `left` to the same row of `right`: (rows,).
+
+    For training: "pseudo_l2" is without its floor here and goes below zero, where it still has a gradient.
+    """
     if head == "inner":
         return (left * right).sum(1)
     if head == "l1":
         return (left - right).abs().sum(1)
+    if head == "pseudo_l2":
+        return _signed_root((left - right).square() @ _signature(left.shape[1]).to(left))
     squared = (left - right).square().sum(1)
     return squared if head == "squared_l2" else _root(squared)
+
+
+def _signature(dimension: int) -> Tensor:
+    """How each coordinate counts in "pseudo_l2": 1, and −1 for the negative part."""
+    sign = torch.ones(dimension)
+    sign[dimension - negative_part(dimension) :] = -1
+    return sign
+
+
+def _squares(left: Tensor, right: Tensor) -> Tensor:
+    """‖a − b‖² of every row of `left` and every row of `right`."""
+    return (left.square().sum(1)[:, None] + right.square().sum(1)[None, :] - 2 * left @ right.T).clamp(min=0)
+
+
+def _signed_root(squared: Tensor) -> Tensor:
+    """sign(x)·(√(|x| + ε) − √ε): 0 at 0, with a gradient there, and ever growing, below zero too."""
+    return squared / ((squared.abs() + 1e-4).sqrt() + 1e-2)
 
 
 def _root(squared: Tensor) -> Tensor:

@@ -32,7 +32,8 @@ class Network(nn.Module):
         )
         scales = _scales(config)
         self.readout = MultiScale([_readout(config, widths[k]) for k in scales], scales)
-        width = sum(widths[k] for k in scales)
+        width = sum(widths[k] for k in scales) * (2 if config.compression == "log_mean" else 1)
+        self.norm = nn.BatchNorm1d(width, momentum=0.02) if config.batch_norm else nn.Identity()
         hidden = config.hidden or config.dimension
         self.dense = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, config.dimension))
 
@@ -47,9 +48,12 @@ class Network(nn.Module):
         for convolution in self.convolutions:
             layers.append(convolution(layers[-1], links, batch))  # (nodes, layers[k])
         read = self.readout(layers, batch)  # (graphs, sum of widths)
-        if self.config.compression == "log":
+        if self.config.compression != "none":
+            mean = read / batch.offsets.diff().clamp(min=1).unsqueeze(1)
             read = torch.sign(read) * torch.log1p(read.abs())
-        vectors: Tensor = self.dense(read)  # (graphs, dimension)
+            if self.config.compression == "log_mean":
+                read = torch.cat([read, mean], dim=1)
+        vectors: Tensor = self.dense(self.norm(read))  # (graphs, dimension)
         return vectors
 
 
@@ -68,6 +72,7 @@ class Inputs(nn.Module):
             if table is not None:
                 nn.init.normal_(table.weight, std=width**-0.5)
         with torch.no_grad():
+            self.label.weight *= config.label_scale
             self.label.weight[0].zero_()  # a label never seen says nothing
 
     def forward(self, batch: Batch) -> Tensor:

@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.encoder.names import FLOOR, Head, negative_part
 from ugraphemb.tasks.checks import finite_matrix
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Proximity = Literal["distance", "similarity"]
-Head = Literal["l2", "squared_l2", "inner"]
 
 _BLOCK = 1 << 21  # entries of the matrices that are ranked at once: bounds the memory, changes no answer
 
@@ -126,7 +126,7 @@ def ranking(
 def rank_from_vectors(
     queries: npt.ArrayLike, database: npt.ArrayLike, truth: npt.ArrayLike, head: Head = "l2", **options: Any
 ) -> RankingScores:
-    """`ranking` of what vectors predict: distance "l2" or "squared_l2", or similarity "inner" (product).
+    """`ranking` of what vectors predict: a distance ("l2", "pseudo_l2", ...), or the similarity "inner" (product).
 
     Args:
         queries: Shape (queries, width).
@@ -149,7 +149,12 @@ def predicted_proximity(queries: npt.ArrayLike, database: npt.ArrayLike, head: H
         return left @ right.T
     if head not in get_args(Head):
         raise ValueError(f"head {head!r}; it is one of {', '.join(get_args(Head))}")
-    return np.asarray(cdist(left, right, "euclidean" if head == "l2" else "sqeuclidean"))
+    if head == "pseudo_l2":
+        split = left.shape[1] - negative_part(left.shape[1])
+        plus = cdist(left[:, :split], right[:, :split], "sqeuclidean")
+        minus = cdist(left[:, split:], right[:, split:], "sqeuclidean")
+        return np.asarray(np.sqrt(np.maximum(plus - minus, FLOOR**2 * (plus + minus))))
+    return np.asarray(cdist(left, right, {"l2": "euclidean", "l1": "cityblock", "squared_l2": "sqeuclidean"}[head]))
 
 
 def _check_kind(kind: str) -> str:

@@ -23,7 +23,8 @@ class TrainingConfig:
         learning_rate: Adam's, at its highest.
         schedule: "constant", or "cosine": a short warm-up, then down to a hundredth.
         loss: "squared" error, or "interval": zero between an unproven pair's lower and upper bound.
-        near: Weight of near pairs: each pair counts (1 + near · exp(−value / mean)).
+        relative: Makes near pairs count more: an error is divided by (value / mean + relative), the mean being that of
+            all pairs; 0 takes errors as they are.
         average: Decay of the running mean of weights that is validated and kept; 0 keeps the weights themselves.
         weight_decay: Adam's decoupled weight decay.
         selection: What "best on validation" means: the lowest "loss" or the highest Kendall "tau".
@@ -38,7 +39,7 @@ class TrainingConfig:
     learning_rate: float = 0.001
     schedule: Schedule = "constant"
     loss: Loss = "squared"
-    near: float = 0.0
+    relative: float = 0.0
     average: float = 0.0
     weight_decay: float = 0.0
     selection: Selection = "loss"

@@ -174,8 +174,8 @@ class _Run:
         right = torch.from_numpy(second).to(self.device)
         predicted = along(vectors[left], vectors[right], self.network.config.head)
         errors = ERRORS[self.config.loss](predicted, value, column(self.truth.lower), column(self.truth.upper))
-        if self.config.near:
-            errors = errors * (1 + self.config.near * torch.exp(-2 * value / self.typical))
+        if self.config.relative:
+            errors = errors / (value / self.typical + self.config.relative).square()
         return errors.mean()
 
     def _follow(self) -> None:
@@ -183,6 +183,8 @@ class _Run:
         with torch.no_grad():
             for slow, fast in zip(self.average.parameters(), self.network.parameters(), strict=True):
                 slow.lerp_(fast, 1 - decay)
+            for kept, seen in zip(self.average.buffers(), self.network.buffers(), strict=True):
+                kept.copy_(seen)
 
     def validate(self) -> Score:
         score = self.validation.score(self.average, self.collator, self.device)
