@@ -33,15 +33,15 @@ def test_the_nearest_by_vectors_are_those_that_the_model_predicts():
         found = GraphIndex(chosen, threads=1).add(database).search(queries(), 7)
         predicted = chosen.proximity(chosen.transform(queries()), chosen.transform(database))
         best = np.sort(-predicted if metric == "mcs" else predicted, axis=1)[:, :7]
-        assert np.allclose([scores(matches) for matches in found], abs(best), atol=2e-4)
+        assert np.allclose([scores(matches) for matches in found], abs(best), atol=5e-4)
 
 
 def test_every_head_is_searched_by_its_own_proximity():
-    for head in ("l1", "squared_l2"):
+    for head in ("l1", "squared_l2", "l2", "pseudo_l2"):
         chosen = model("ged", head)
         found = GraphIndex(chosen, threads=1).add(graphs()[:50]).search(queries()[0], 50)
         predicted = chosen.proximity(chosen.transform(queries()[:1]), chosen.transform(graphs()[:50]))[0]
-        assert np.allclose(scores(found), np.sort(predicted), atol=1e-5)
+        assert np.allclose(scores(found), np.sort(predicted), atol=5e-4)
     with pytest.raises(ValueError, match="'flat' and 'auto'"):
         GraphIndex(model("ged", "l1"), kind="hnsw")
 
@@ -267,6 +267,7 @@ def test_an_exported_file_has_ids_vectors_and_metadata(tmp_path):
     table = pq.read_table(tmp_path / "vectors.parquet")
     assert table.column_names[:2] == ["id", "vector"]
     assert set(table.column_names) == {"id", "vector", "class", "note"}
+    assert table.schema.metadata[b"ugraphemb.head"].decode() == found.head
     assert table["id"].to_pylist() == found.ids
     assert table["note"].to_pylist()[-3:] == ["a", "b", "c"]
     expected = model().transform(found.graphs())
