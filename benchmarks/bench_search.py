@@ -1,9 +1,9 @@
 """Search: recall and latency by vectors, verified and complete, beside linear scans; and an index of a million graphs.
 
-    python benchmarks/bench_search.py                      everything, about an hour on one core
+    python benchmarks/bench_search.py                      everything, about 45 minutes on one core
     python benchmarks/bench_search.py recall --queries 20  these sections, with that many queries
     python benchmarks/bench_search.py million --count 50000
-    python benchmarks/bench_search.py --quick --no-write   a few minutes, to try it out
+    python benchmarks/bench_search.py --quick              a few minutes, to try it out; writes nothing
 
 Each section writes results/search_SECTION.{json,md}. Everything runs on one thread; times are wall time of one query.
 With --models FOLDER, models are kept there and found again.
@@ -253,7 +253,7 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("sections", nargs="*", default=list(SECTIONS), help=f"of {', '.join(SECTIONS)}")
     options.add_argument("--sets", nargs="+", default=["NCI109", "molecules"], help="data sets of the section recall")
-    options.add_argument("--queries", type=int, default=200)
+    options.add_argument("--queries", type=int, default=100)
     options.add_argument("--train", type=int, default=1_000, help="graphs to train on")
     options.add_argument("--steps", type=int, help="of training; the preset's by default")
     options.add_argument("--count", type=int, default=1_000_000, help="graphs of the section million")
@@ -263,6 +263,7 @@ def main() -> None:
     given = options.parse_args()
     if given.quick:
         given.queries, given.train, given.steps, given.count = min(given.queries, 15), 200, 150, 30_000
+        given.no_write = True
     unknown = sorted(set(given.sections) - set(SECTIONS))
     if unknown:
         options.error(f"no section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
