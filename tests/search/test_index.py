@@ -194,7 +194,16 @@ def test_metadata_may_be_an_arrow_table_and_classes_of_its_own_win():
     found = GraphIndex(model(), threads=1).add(graphs()[:3], metadata=pa.table({"class": ["x", "y", "z"]}))
     assert [match.metadata["class"] for match in found.search(graphs()[1], 1)] == ["y"]
     with pytest.raises(ValueError, match="metadata of different kinds"):
-        found.add(graphs()[3:6]).add(graphs()[6:9])
+        found.add(graphs()[3:6])
+    found = index(40)  # a new part of its own would hold anything
+    with pytest.raises(ValueError, match="metadata of different kinds"):
+        found.add(graphs()[40:42], metadata={"class": ["x", "y"]})
+    assert len(found) == 40
+    found.add(graphs()[40:42], metadata={"class": [0.5, None], "note": [None, None]})
+    found.add(graphs()[42:43], metadata={"note": ["b"]})
+    assert [match.id for match in found.search(graphs()[0], where={"note": "b"})] == ["g42"]
+    assert len(found.search(graphs()[0], 50, where={"note": None})) == 42
+    assert len(found.search(graphs()[0], where={"class": 0.5})) == 1
 
 
 def test_eight_threads_find_what_one_finds():

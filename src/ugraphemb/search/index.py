@@ -19,7 +19,7 @@ from ugraphemb.proximity.progress import Tick, progress_of
 from ugraphemb.search import storage
 from ugraphemb.search.answers import Question, plain_matches, verified_matches
 from ugraphemb.search.matches import Matches
-from ugraphemb.search.metadata import Metadata, Where, joined, rows_of
+from ugraphemb.search.metadata import Metadata, Where, joined, rows_of, schema_of
 from ugraphemb.search.neighbors import Vectors, chosen_kind, faiss_module
 from ugraphemb.search.parts import Database, Part, with_part
 from ugraphemb.search.verification import By
@@ -137,6 +137,7 @@ class GraphIndex:
                 self._refuse_known(names)  # somebody may have added meanwhile
             if parts and len(collection):
                 _check_attributes(parts[0].graphs, collection)
+                schema_of([*(part.rows for part in parts), rows])  # refuses what could not be joined
             if len(collection):
                 parts = with_part(parts, Part.of(collection, rows, embedded, self.head, "flat"), self.kind)
             self._parts = parts
@@ -309,8 +310,6 @@ class GraphIndex:
         import pyarrow.parquet as pq
 
         pq.write_table(self.to_table(), str(path))
-
-    # How -------------------------------------------------------------------------------------------------------------
 
     def _refuse_known(self, names: Sequence[str]) -> None:
         known = [name for name in names if name in self]

@@ -42,42 +42,48 @@ def rows_of(ids: Sequence[str], metadata: Metadata | None) -> pa.Table:
 
 
 def joined(tables: Sequence[pa.Table]) -> pa.Table:
-    """All rows, in one chunk; columns that only some tables have are empty in the others.
+    """All rows, in one chunk; columns that only some tables have are empty in the others."""
+    return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+
+
+def schema_of(tables: Sequence[pa.Table]) -> pa.Schema:
+    """The columns that all tables have together.
 
     Raises:
-        ValueError: A column of numbers here and text there.
+        ValueError: A column that holds numbers here and text there, say.
     """
     try:
-        return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+        return pa.unify_schemas([rows.schema for rows in tables], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ValueError(f"metadata of different kinds in one column: {error}") from error
 
 
-def matching(rows: pa.Table, where: Where) -> Flags:
-    """Which rows have, in every column that `where` names, its value or one of its values; None is no value."""
-    found = np.ones(rows.num_rows, np.bool_)
+def matching(tables: Sequence[pa.Table], where: Where) -> list[Flags]:
+    """For each table, which rows have in every column that `where` names its value, or one of its values.
+
+    None is for no value, which is also what tables without the column have.
+
+    Raises:
+        ValueError: A column that no table has, or a value that it cannot hold.
+    """
+    if not tables:
+        return []
+    schema = schema_of(tables)
+    found = [np.ones(rows.num_rows, np.bool_) for rows in tables]
     for name, wanted in where.items():
-        if name not in rows.column_names:
-            found[:] = False  # a column of other parts of the index; see `check_columns`
-            break
-        column = rows[name]
+        if name not in schema.names:
+            raise ValueError(f"no metadata column {name!r}; there are {', '.join(map(repr, schema.names))}")
+        kind = schema.field(name).type
         several = isinstance(wanted, Collection) and not isinstance(wanted, str | bytes | Mapping)
-        values = [_cast(value, column.type, name) for value in (wanted if several else [wanted])]
-        known = [value for value in values if value.is_valid]
-        # An empty list of values has no type of its own.
-        kept = pc.is_in(column, value_set=pa.array([value.as_py() for value in known], column.type))
-        if len(known) < len(values):
-            kept = pc.or_(kept, pc.is_null(column))
-        found &= kept.to_numpy().astype(np.bool_)
+        values = [_cast(value, kind, name) for value in (wanted if several else [wanted])]
+        known = pa.array([value.as_py() for value in values if value.is_valid], kind)
+        for rows, flags in zip(tables, found, strict=True):
+            column = rows[name].cast(kind) if name in rows.column_names else pa.nulls(rows.num_rows, kind)
+            kept = pc.is_in(column, value_set=known)
+            if len(known) < len(values):
+                kept = pc.or_(kept, pc.is_null(column))
+            flags &= np.asarray(kept).astype(np.bool_)
     return found
-
-
-def check_columns(tables: Sequence[pa.Table], where: Where) -> None:
-    """Raises ValueError for a column that no table has."""
-    names = list(dict.fromkeys(name for rows in tables for name in rows.column_names))
-    for name in where:
-        if tables and name not in names:
-            raise ValueError(f"no metadata column {name!r}; there are {', '.join(map(repr, names))}")
 
 
 def _cast(value: Any, kind: pa.DataType, name: str) -> pa.Scalar:

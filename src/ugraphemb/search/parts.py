@@ -15,7 +15,7 @@ from ugraphemb.encoder.names import Head
 from ugraphemb.graphs import GraphSet, concatenated
 from ugraphemb.proximity.filters import Profiles
 from ugraphemb.search.graph_table import blank_ids
-from ugraphemb.search.metadata import Where, check_columns, joined, matching
+from ugraphemb.search.metadata import Where, joined, matching
 from ugraphemb.search.neighbors import Floats, Ints, Neighbors, Vectors
 
 _DEAD_SHARE = 0.25  # of a part; past it the part is written anew without them
@@ -117,8 +117,7 @@ class Database:
         """For each part which graphs are there and pass the filter; None is all of them."""
         if where is None:
             return [part.alive for part in self.parts]
-        check_columns([part.rows for part in self.parts], where)
-        passed = [matching(part.rows, where) for part in self.parts]
+        passed = matching([part.rows for part in self.parts], where)
         return [f if p.alive is None else f & p.alive for p, f in zip(self.parts, passed, strict=True)]
 
     def positions(self, chosen: Sequence[npt.NDArray[np.bool_] | None]) -> Ints:

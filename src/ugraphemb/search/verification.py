@@ -50,6 +50,7 @@ class Narrowing:
         self.scale: Floats = np.where(mean > 0, mean, 1.0) if by == "normalised" else np.ones(count)
         self.lower, self.upper = np.zeros(count), np.full(count, np.inf)
         self.stage = np.zeros(count, np.int8)
+        self.rows: Ints = np.arange(count)  # those that no cheap bound has ruled out
         self.maps: dict[int, tuple[float, Mapping]] = {}
         self.budget = float("inf") if budget is None else budget
         self.threads, self.tick = Run(threads).num_threads, tick
@@ -62,17 +63,17 @@ class Narrowing:
         """The k-th smallest upper bound, as ranks go: nobody above it is among the k nearest."""
         if k > len(self.upper):
             return float("inf")
-        return float(np.partition(self.upper / self.scale, k - 1)[k - 1])
-
-    # The k nearest ---------------------------------------------------------------------------------------------------
+        return float(np.partition(self.upper[self.rows] / self.scale[self.rows], k - 1)[k - 1])
 
     def find_nearest(self, k: int, first: Ints) -> Ints:
         """The k nearest, best first. `first` (rows) are likely to be near: their distances rule out the others."""
         self._bound(first, "branch")
         self._tighten(first, k)
-        rest = np.setdiff1d(np.arange(len(self.positions)), first)
+        rest = np.setdiff1d(self.rows, first)
+        limit = self.limit(k) * self.scale
         for name in ("size", "labels", "degrees"):
-            rest = self._filtered(rest, name, self.limit(k) * self.scale)
+            rest = self._filtered(rest, name, limit)
+        self.rows = np.union1d(first, rest)
         self._bound(rest, "branch")
         self._tighten(rest, k)
         for rows, seconds in self._rounds(lambda: self._open(k)):
@@ -91,25 +92,19 @@ class Narrowing:
 
     def _open(self, k: int) -> Ints:
         """Whose exact distance can change the answer: bounds that straddle the limit, then matches not yet proven."""
-        limit = self.limit(k) * self.scale
-        best = np.zeros(len(self.positions), np.bool_)
-        best[self._ranked()[:k]] = True
-        contested = (self.lower < limit - _SLACK) & ~best
+        lower, limit = self.lower[self.rows] / self.scale[self.rows], self.limit(k)
+        best = np.isin(self.rows, self._ranked()[:k])
         # A match may be nearer than its bound says, and so rule out the others.
-        rows = np.flatnonzero((contested | best) & ~self.proven)
-        return rows[np.lexsort((rows, self.lower[rows] / self.scale[rows]))]
-
-    # Everything within a distance ------------------------------------------------------------------------------------
+        open_rows = ((lower < limit - _SLACK) | best) & ~self.proven[self.rows]
+        return self.rows[open_rows][np.argsort(lower[open_rows], kind="stable")]
 
     def find_within(self, radius: float) -> Ints:
         """All that are within this edit distance, best first."""
-        rows = np.arange(len(self.positions))
+        limit = np.full(len(self.positions), radius)
         for name in ("size", "labels", "degrees"):
-            rows = self._filtered(rows, name, np.full(len(self.positions), radius))
-        self._bound(rows, "branch")
-        for begin in range(0, len(rows), _PIECE):
-            piece = rows[begin : begin + _PIECE]
-            self._bound(piece[(self.lower[piece] <= radius + _SLACK) & ~self.proven[piece]], "tight")
+            self.rows = self._filtered(self.rows, name, limit)
+        self._bound(self.rows, "branch")
+        self._bound(self.rows[(self.lower[self.rows] <= radius + _SLACK) & ~self.proven[self.rows]], "tight")
         for piece, seconds in self._rounds(lambda: self._open_within(radius)):
             self._prove(piece, seconds)
         ranked = self._ranked()
@@ -117,10 +112,8 @@ class Narrowing:
 
     def _open_within(self, radius: float) -> Ints:
         """Undecided ones first, then members whose distance is not yet proven."""
-        rows = np.flatnonzero((self.lower <= radius + _SLACK) & ~self.proven)
+        rows = self.rows[(self.lower[self.rows] <= radius + _SLACK) & ~self.proven[self.rows]]
         return rows[np.lexsort((self.lower[rows], self.upper[rows] <= radius + _SLACK))]
-
-    # Steps -----------------------------------------------------------------------------------------------------------
 
     def _filtered(self, rows: Ints, name: Literal["size", "labels", "degrees"], limit: Floats) -> Ints:
         """Rows that a cheap bound does not rule out."""
@@ -213,11 +206,10 @@ class Narrowing:
 
     def _ranked(self) -> Ints:
         """Rows with a map, by upper bound, as ranks go; ties by lower bound, then in order of the database."""
-        rows = np.flatnonzero(np.isfinite(self.upper))
+        rows = self.rows[np.isfinite(self.upper[self.rows])]
         scale = self.scale[rows]
-        return rows[np.lexsort((self.lower[rows] / scale, self.upper[rows] / scale))]
-
-    # What is proven --------------------------------------------------------------------------------------------------
+        ranked: Ints = rows[np.lexsort((self.lower[rows] / scale, self.upper[rows] / scale))]
+        return ranked
 
     def undecided(self, found: Ints, within: float | None) -> Ints:
         """Rows that may belong to the answer as well as those that were found."""
