@@ -74,7 +74,7 @@ class Neighbors:
     """Vectors and, for many of them, a faiss structure over their 8-bit forms that proposes candidates.
 
     Whoever proposes, the order is that of the vectors themselves. For "pseudo_l2" proposals go by plain distances: of
-    these a few more hold nearly all of the nearest, where the exact reduction to inner products finds next to none.
+    these a few more hold nearly all of the nearest, where the exact reduction to inner products finds few.
 
     Attributes:
         vectors: float32 (count, dimension), in memory or mapped from a file.
