@@ -43,6 +43,17 @@ def along(left: Tensor, right: Tensor, head: Head) -> Tensor:
     return squared if head == "squared_l2" else _root(squared)
 
 
+def among(vectors: Tensor, left: Tensor, right: Tensor, head: Head) -> Tensor:
+    """`along` of vectors[left] and vectors[right]; where pairs are many, by one product of all vectors with all."""
+    if head == "l1" or len(left) < 2 * len(vectors):
+        return along(vectors[left], vectors[right], head)
+    if head == "pseudo_l2":
+        sign = _signature(vectors.shape[1]).to(vectors)
+        own = vectors.square() @ sign
+        return _signed_root((own[:, None] + own[None, :] - 2 * (vectors * sign) @ vectors.T)[left, right])
+    return between(vectors, vectors, head)[left, right]
+
+
 def _signature(dimension: int) -> Tensor:
     """How each coordinate counts in "pseudo_l2": 1, and −1 for the negative part."""
     sign = torch.ones(dimension)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ugraphemb.encoder.batches import Collator
-from ugraphemb.encoder.heads import along
+from ugraphemb.encoder.heads import among
 from ugraphemb.encoder.network import Network
 from ugraphemb.errors import TrainingError
 from ugraphemb.training.checkpoints import read_checkpoint, write_checkpoint
@@ -172,7 +172,7 @@ class _Run:
         value = column(self.truth.value)
         left = torch.from_numpy(first).to(self.device)
         right = torch.from_numpy(second).to(self.device)
-        predicted = along(vectors[left], vectors[right], self.network.config.head)
+        predicted = among(vectors, left, right, self.network.config.head)
         errors = ERRORS[self.config.loss](predicted, value, column(self.truth.lower), column(self.truth.upper))
         if self.config.relative:
             errors = errors / (value / self.typical + self.config.relative).square()
