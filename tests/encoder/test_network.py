@@ -10,7 +10,8 @@ from ugraphemb import GraphSet
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import RESERVED, SUPERSOURCE, UNSEEN, Vocabulary
-from ugraphemb.encoder.heads import along, between
+from ugraphemb.encoder.folding import folding
+from ugraphemb.encoder.heads import along, among, between
 from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.readouts import NodeAttention
 from ugraphemb.encoder.segments import adjacency, mean_by, neighbor_sum, sum_by
@@ -237,6 +238,16 @@ def test_between_and_along_agree_with_numpy(head):
     np.testing.assert_allclose(along(left, right, head).numpy(), np.diag(expected), **closeness)
 
 
+@pytest.mark.parametrize("head", ["l2", "l1", "squared_l2", "inner", "pseudo_l2"])
+def test_pairs_of_a_batch_are_compared_alike_many_or_few(head):
+    torch.manual_seed(0)
+    vectors = torch.randn(6, 8, dtype=torch.float64)
+    left, right = torch.triu_indices(6, 6, 1)
+    many = among(vectors, left, right, head)  # 15 pairs of 6 vectors
+    torch.testing.assert_close(many, along(vectors[left], vectors[right], head), rtol=1e-6, atol=1e-9)
+    torch.testing.assert_close(many[:3], among(vectors, left[:3], right[:3], head), rtol=1e-6, atol=1e-9)
+
+
 def test_pseudo_l2_is_zero_for_equal_vectors_alone():
     a = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
     b = a + torch.tensor([[0.0, 0.0, 0.0, 5.0]])  # a difference that counts against the distance
@@ -266,3 +277,52 @@ def test_pseudo_l2_holds_distances_that_no_euclidean_space_holds():
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong)).replace("_", ".")):
         EncoderConfig(**wrong)
+
+
+@pytest.mark.parametrize("readout", ["msna", "attention", "sum", "average"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"degree": True, "clustering": True, "compression": "log_mean", "batch_norm": True, "scales": (0, 1, 2)},
+        {"attributes": True, "hashed_labels": 4, "learn_epsilon": True},
+    ],
+)
+def test_folded_nodes_give_the_vectors_of_all_nodes(readout, settings):
+    once = labeled_graphs(40)
+    graphs = once[np.concatenate([np.arange(40), np.arange(40)])]
+    if readout in ("attention", "average"):
+        settings = {**settings, "scales": None}
+    network, collator, _ = network_of(graphs, readout=readout, **settings)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += 0.1
+    batch = collator.batch(np.arange(len(graphs)))
+    with torch.inference_mode():
+        folded = network.folded(batch, torch.device("cpu")).numpy()
+    expected = vectors_of(network, collator)
+    np.testing.assert_allclose(folded, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_array_equal(folded[:40], folded[40:])
+
+
+@pytest.mark.parametrize("sizes", [[0], [0, 3, 0], [1]])
+def test_graphs_without_nodes_or_edges_fold(sizes):
+    graphs = GraphSet.from_edges(sizes, np.empty((0, 2), np.int64))
+    network, collator, _ = network_of(graphs)
+    with torch.inference_mode():
+        folded = network.folded(collator.batch(np.arange(len(sizes))), torch.device("cpu")).numpy()
+    np.testing.assert_allclose(folded, vectors_of(network, collator), rtol=1e-5, atol=1e-6)
+
+
+def test_two_nodes_share_a_row_where_their_surroundings_agree():
+    """Weisfeiler and Lehman's colors, by their definition: own color and the multiset of the neighbors' colors."""
+    graphs = labeled_graphs(60, edge_labels=False)
+    _, collator, _ = network_of(graphs)
+    batch = collator.batch(np.arange(len(graphs)))
+    indptr, indices = batch.indptr.numpy(), batch.indices.numpy()
+    colors = [str(slot) for slot in batch.slot.tolist()]
+    for row_of in folding(batch, 3, degree=False).row_of:
+        pairs = set(zip(colors, row_of.tolist(), strict=True))
+        assert len(pairs) == len(set(colors)) == len(set(row_of.tolist())) < len(colors)
+        around = [sorted(colors[j] for j in indices[indptr[i] : indptr[i + 1]]) for i in range(len(colors))]
+        colors = [f"({color}{near})" for color, near in zip(colors, around, strict=True)]

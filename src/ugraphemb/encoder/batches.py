@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,11 @@ class Batch:
     def to(self, device: torch.device) -> Batch:
         return Batch(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
 
+    def of_nodes(self, nodes: Positions) -> Batch:
+        """The same graphs with the features of some nodes alone."""
+        names = [name for name in ("slot", "degree", "numbers", "code") if len(getattr(self, name))]
+        return replace(self, **{name: getattr(self, name)[torch.from_numpy(nodes)] for name in names})
+
     def edge_index(self) -> Tensor:
         """(2, ends): each edge in both directions, from neighbor to node, as PyTorch Geometric wants it."""
         node = torch.repeat_interleave(torch.arange(len(self.slot), device=self.slot.device), self.indptr.diff())
@@ -67,16 +72,10 @@ class Collator:
 
     def batch(self, chosen: Positions) -> Batch:
         """The graphs at these positions, in this order, as often as they stand there."""
-        starts = self._offsets[chosen]
-        sizes = self.num_nodes[chosen]
-        offsets = _offsets(sizes)
-        shift = np.repeat(starts - offsets[:-1], sizes)
-        nodes = np.arange(offsets[-1]) + shift
-        degrees = self._indptr[nodes + 1] - self._indptr[nodes]
-        indptr = _offsets(degrees)
-        ends = np.arange(indptr[-1]) + np.repeat(self._indptr[nodes] - indptr[:-1], degrees)
-        graph_of = np.repeat(np.arange(len(chosen)), sizes)
-        indices = self._indices[ends] + np.repeat(offsets[graph_of], degrees)
+        nodes, offsets = run_positions(self._offsets[chosen], self.num_nodes[chosen])
+        ends, indptr = run_positions(self._indptr[nodes], self._indptr[nodes + 1] - self._indptr[nodes])
+        graph_of = np.repeat(np.arange(len(chosen)), np.diff(offsets))
+        indices = self._indices[ends] + np.repeat(offsets[graph_of], np.diff(indptr))
         features = self._features
         arrays = (
             features.slot[nodes], features.degree[nodes], features.numbers[nodes],
@@ -89,6 +88,18 @@ class Collator:
             edge_slot=torch.from_numpy(features.edge_slot[ends] if len(features.edge_slot) else features.edge_slot),
             offsets=torch.from_numpy(offsets), graph_of=torch.from_numpy(graph_of),
         )  # fmt: skip
+
+
+def runs(sizes: Positions, limit: int) -> list[tuple[int, int]]:
+    """Cuts graphs of these many nodes into runs (begin, end) of `limit` nodes or a little more."""
+    starts = np.flatnonzero(np.diff((np.cumsum(sizes + 1) - 1) // limit, prepend=-1)).tolist()
+    return list(zip(starts, [*starts[1:], len(sizes)], strict=True))
+
+
+def run_positions(starts: Positions, lengths: Positions) -> tuple[Positions, Positions]:
+    """The positions starts[i], starts[i] + 1, ... of runs of these lengths, run after run; and where each begins."""
+    offsets = _offsets(lengths)
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
 
 
 def _offsets(counts: Positions) -> Positions:

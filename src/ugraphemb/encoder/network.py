@@ -11,8 +11,9 @@ from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, SAGEConv
 from ugraphemb.encoder.batches import Batch
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, Vocabulary
+from ugraphemb.encoder.folding import Step, folding
 from ugraphemb.encoder.readouts import Average, MultiScale, NodeAttention, Sum, Supersource
-from ugraphemb.encoder.segments import adjacency, neighbor_sum
+from ugraphemb.encoder.segments import adjacency, neighbor_sum, sum_of_rows
 
 TRIANGLE_FEATURES = 3
 
@@ -47,14 +48,33 @@ class Network(nn.Module):
         layers = [nodes]
         for convolution in self.convolutions:
             layers.append(convolution(layers[-1], links, batch))  # (nodes, layers[k])
-        read = self.readout(layers, batch)  # (graphs, sum of widths)
+        return self.finished(self.readout(layers, batch), batch)  # (graphs, dimension)
+
+    def finished(self, read: Tensor, batch: Batch) -> Tensor:
+        """From what the readouts give, (graphs, sum of widths), to the vectors."""
         if self.config.compression != "none":
             mean = read / batch.offsets.diff().clamp(min=1).unsqueeze(1)
             read = torch.sign(read) * torch.log1p(read.abs())
             if self.config.compression == "log_mean":
                 read = torch.cat([read, mean], dim=1)
-        vectors: Tensor = self.dense(self.norm(read))  # (graphs, dimension)
+        vectors: Tensor = self.dense(self.norm(read))
         return vectors
+
+    @property
+    def folds(self) -> bool:
+        """Whether nodes with the same features around them get the same vectors, so that `folded` can be used."""
+        return self.config.convolution == "gin" and not self.config.edge_labels and self.config.readout != "supersource"
+
+    def folded(self, batch: Batch, device: torch.device) -> Tensor:
+        """What `forward` gives for a batch on the CPU, computed once for all nodes that are alike. For inference."""
+        fold = folding(batch, len(self.convolutions), degree=self.config.degree)
+        batch = batch.of_nodes(fold.nodes).to(device)
+        rows = [self.inputs(batch)]
+        for convolution, step in zip(self.convolutions, fold.steps, strict=True):
+            assert isinstance(convolution, GIN)
+            rows.append(convolution.of_rows(rows[-1], step.to(device)))  # (rows, layers[k])
+        read = self.readout.of_rows(rows, [row_of.to(device) for row_of in fold.row_of], batch)
+        return self.finished(read, batch)
 
 
 class Inputs(nn.Module):
@@ -124,6 +144,14 @@ class GIN(nn.Module):
             result: Tensor = self.convolution(nodes, links)
         else:
             result = self.convolution(nodes, links, edge_attr=self.edge(batch.edge_slot))
+        return result
+
+    def of_rows(self, rows: Tensor, step: Step) -> Tensor:
+        """The same for folded nodes."""
+        if self.product is not None:
+            rows = self.product(rows)
+        around = sum_of_rows(rows, step.neighbors, step.offsets)
+        result: Tensor = self.convolution.nn(around + (1 + self.convolution.eps) * rows[step.own])
         return result
 
 

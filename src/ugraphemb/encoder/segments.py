@@ -39,11 +39,20 @@ class _GraphSum(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, nodes: Tensor, offsets: Tensor, graph_of: Tensor) -> Tensor:
         ctx.graph_of = graph_of
-        return torch.segment_reduce(nodes, "sum", offsets=offsets, axis=0)
+        return sum_of_rows(nodes, torch.arange(len(nodes), device=nodes.device), offsets)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         return gradients[0][ctx.graph_of], None, None
+
+
+def sum_of_rows(rows: Tensor, chosen: Tensor, offsets: Tensor, weight: Tensor | None = None) -> Tensor:
+    """Sum of rows[chosen[offsets[i] : offsets[i + 1]]], each times its weight, for each i. Nothing is copied first."""
+    if not len(rows):
+        return rows.new_zeros((len(offsets) - 1, rows.shape[1]))
+    return torch.nn.functional.embedding_bag(
+        chosen, rows, offsets, mode="sum", include_last_offset=True, per_sample_weights=weight
+    )
 
 
 def neighbor_sum(matrix: Tensor, nodes: Tensor) -> Tensor:
