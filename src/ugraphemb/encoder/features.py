@@ -127,10 +127,9 @@ def _triangle_features(graphs: GraphSet) -> FloatArray:
 
     total = len(graphs.node_labels)
     shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
-    ends = (graphs.indices + shift).astype(np.int32 if len(graphs.indices) < 2**31 else np.int64)
-    ones = np.ones(len(ends), np.float32)  # products count common neighbors: exact, and half the memory
-    matrix = csr_array((ones, ends, graphs.indptr.astype(ends.dtype)), (total, total))
+    ones = np.ones(len(graphs.indices), np.float64)
+    matrix = csr_array((ones, graphs.indices + shift, graphs.indptr), (total, total))
     degree = np.diff(graphs.indptr).astype(np.float64)
-    triangles = np.asarray((matrix @ matrix).multiply(matrix).sum(axis=1, dtype=np.float64)).reshape(-1) / 2
+    triangles = np.asarray((matrix @ matrix).multiply(matrix).sum(axis=1)).reshape(-1) / 2
     clustering = triangles / np.maximum(degree * (degree - 1) / 2, 1)
     return np.stack([np.log1p(degree), np.log1p(triangles), clustering], axis=1).astype(np.float32)
