@@ -96,7 +96,7 @@ def test_ctrl_c_in_a_training_stops_the_run_and_the_training_goes_on_later(toy: 
     steps = itertools.count(1)
     with monkeypatch.context() as patch:
         step = AdamW.step
-        patch.setattr(AdamW, "step", lambda self: _pressed() if next(steps) == 15 else step(self))
+        patch.setattr(AdamW, "step", lambda self: (_pressed() if next(steps) == 15 else None, step(self)))
         assert main([*model, *options(toy, "stopped")]) == 130
     assert not values(toy, "stopped")
     assert list((toy / "stopped" / "cache" / "models").rglob("checkpoint"))
@@ -107,7 +107,8 @@ def test_ctrl_c_in_a_training_stops_the_run_and_the_training_goes_on_later(toy: 
 
 
 def _pressed() -> None:
-    raise KeyboardInterrupt
+    assert signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGINT)
 
 
 def test_a_cell_that_fails_is_reported_and_the_others_run(toy: Path, capfd: pytest.CaptureFixture[str]):

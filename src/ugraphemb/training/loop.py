@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -96,13 +98,16 @@ def train(
     started = last_written = time.monotonic()
     interrupted = False
     try:
-        while run.state.step < config.steps and not run.exhausted():
-            run.one_step()
-            tick(run.state.step, run.state.running)
-            if run.state.step % config.validate_every == 0 or run.state.step == config.steps:
+        while True:
+            if run.is_due():  # also after a resumption between a step and its validation
                 score = run.validate()
                 seconds = time.monotonic() - started
                 report(Report(run.state.step, config.steps, run.state.running, score, run.state.best, seconds))
+            if run.state.step >= config.steps or run.exhausted():
+                break
+            with _Whole():
+                run.one_step()
+            tick(run.state.step, run.state.running)
             if checkpoint is not None and time.monotonic() - last_written > config.checkpoint_seconds:
                 write_checkpoint(checkpoint, run)
                 last_written = time.monotonic()
@@ -196,9 +201,39 @@ class _Run:
         state.history.append((state.step, state.running, score.loss, score.tau))
         return score
 
+    def is_due(self) -> bool:
+        """Whether the step that was just taken is one to validate after, and has not been."""
+        step, history = self.state.step, self.state.history
+        seen = bool(history) and history[-1][0] == step
+        return step > 0 and not seen and (step % self.config.validate_every == 0 or step == self.config.steps)
+
     def exhausted(self) -> bool:
         waited = (self.state.step - self.state.best_step) / self.config.validate_every
         return bool(self.config.patience and self.state.best_step and waited >= self.config.patience)
+
+
+class _Whole:
+    """Holds Ctrl-C back to the end of a step, so that no checkpoint has half of one. A second one comes through."""
+
+    def __enter__(self) -> None:
+        self.pressed = False
+        self.is_held = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self.is_held:
+            signal.signal(signal.SIGINT, self._press)
+
+    def _press(self, number: int, frame: object) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if self.is_held:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self.pressed and kind is None:
+            raise KeyboardInterrupt
 
 
 def _rate(step: int, config: TrainingConfig) -> float:
