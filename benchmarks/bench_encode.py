@@ -30,8 +30,8 @@ from ugraphemb import UGraphEmb, load_dataset
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, NodeFeatures, Vocabulary
 from ugraphemb.encoder.network import Network
+from ugraphemb.training.passes import embedded
 from ugraphemb.training.presets import PRESETS
-from ugraphemb.training.validation import embedded
 
 FASTER = 3.0
 BATCHES = (32, 128, 512)  # graphs; PyTorch Geometric's best is what counts

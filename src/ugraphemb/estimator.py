@@ -28,9 +28,10 @@ from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.display import Display
 from ugraphemb.training.finetuning import finetune
 from ugraphemb.training.loop import train
+from ugraphemb.training.passes import embedded
 from ugraphemb.training.presets import settings_of
 from ugraphemb.training.truth import Truth
-from ugraphemb.training.validation import embedded, kendall_tau
+from ugraphemb.training.validation import kendall_tau
 
 Graphs = GraphSet | Sequence[Graph] | Sequence[GraphSet]
 Vectors = npt.NDArray[np.float32]

@@ -10,7 +10,6 @@ from ugraphemb import GraphSet
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import RESERVED, SUPERSOURCE, UNSEEN, Vocabulary
-from ugraphemb.encoder.folding import folding
 from ugraphemb.encoder.heads import along, among, between
 from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.readouts import NodeAttention
@@ -299,7 +298,7 @@ def test_folded_nodes_give_the_vectors_of_all_nodes(readout, settings):
             parameter += 0.1
     batch = collator.batch(np.arange(len(graphs)))
     with torch.inference_mode():
-        folded = network.folded(batch, torch.device("cpu")).numpy()
+        folded = network.folded(network.folding(batch).batch(gradients=False)).numpy()
     expected = vectors_of(network, collator)
     np.testing.assert_allclose(folded, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
     np.testing.assert_array_equal(folded[:40], folded[40:])
@@ -310,19 +309,37 @@ def test_graphs_without_nodes_or_edges_fold(sizes):
     graphs = GraphSet.from_edges(sizes, np.empty((0, 2), np.int64))
     network, collator, _ = network_of(graphs)
     with torch.inference_mode():
-        folded = network.folded(collator.batch(np.arange(len(sizes))), torch.device("cpu")).numpy()
+        folded = network.folded(network.folding(collator.batch(np.arange(len(sizes)))).batch()).numpy()
     np.testing.assert_allclose(folded, vectors_of(network, collator), rtol=1e-5, atol=1e-6)
 
 
 def test_two_nodes_share_a_row_where_their_surroundings_agree():
     """Weisfeiler and Lehman's colors, by their definition: own color and the multiset of the neighbors' colors."""
     graphs = labeled_graphs(60, edge_labels=False)
-    _, collator, _ = network_of(graphs)
+    network, collator, _ = network_of(graphs)
     batch = collator.batch(np.arange(len(graphs)))
     indptr, indices = batch.indptr.numpy(), batch.indices.numpy()
     colors = [str(slot) for slot in batch.slot.tolist()]
-    for row_of in folding(batch, 3, degree=False).row_of:
+    for row_of in network.folding(batch).row_of:
         pairs = set(zip(colors, row_of.tolist(), strict=True))
         assert len(pairs) == len(set(colors)) == len(set(row_of.tolist())) < len(colors)
         around = [sorted(colors[j] for j in indices[indptr[i] : indptr[i + 1]]) for i in range(len(colors))]
         colors = [f"({color}{near})" for color, near in zip(colors, around, strict=True)]
+
+
+@pytest.mark.parametrize("readout", ["msna", "attention", "sum", "average"])
+def test_gradients_of_folded_nodes_are_those_of_all_nodes(readout):
+    graphs = labeled_graphs(30)
+    network, collator, _ = network_of(graphs, readout=readout, degree=True, learn_epsilon=True, compression="log_mean")
+    network.double()
+    chosen = np.array([3, 17, 3, 0, 29])
+    batch = network.folding(collator.batch(np.arange(len(graphs)))).batch(chosen)
+    weight = torch.randn(len(chosen), network.config.dimension, dtype=torch.float64)
+    found = []
+    for vectors in (network.folded(batch), network(collator.batch(chosen))):
+        network.zero_grad()
+        (vectors * weight).sum().backward()
+        found.append({name: parameter.grad.clone() for name, parameter in network.named_parameters()})
+    assert any(gradient.abs().max() > 0.1 for gradient in found[0].values())
+    for name, gradient in found[0].items():
+        torch.testing.assert_close(gradient, found[1][name], rtol=1e-9, atol=1e-9)

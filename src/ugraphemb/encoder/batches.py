@@ -48,9 +48,14 @@ class Batch:
         return Batch(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
 
     def of_nodes(self, nodes: Positions) -> Batch:
-        """The same graphs with the features of some nodes alone."""
+        """The features of some nodes alone, without edges, beside the sizes of all graphs."""
         names = [name for name in ("slot", "degree", "numbers", "code") if len(getattr(self, name))]
-        return replace(self, **{name: getattr(self, name)[torch.from_numpy(nodes)] for name in names})
+        none = dict.fromkeys(("indptr", "indices", "edge_slot", "graph_of"), torch.empty(0, dtype=torch.int64))
+        return replace(self, **none, **{name: getattr(self, name)[torch.from_numpy(nodes)] for name in names})
+
+    def of_sizes(self, sizes: Positions) -> Batch:
+        """The same with graphs of these sizes."""
+        return replace(self, offsets=torch.from_numpy(_offsets(sizes)))
 
     def edge_index(self) -> Tensor:
         """(2, ends): each edge in both directions, from neighbor to node, as PyTorch Geometric wants it."""

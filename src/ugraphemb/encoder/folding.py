@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from scipy.sparse import csr_array
 
 from ugraphemb.encoder.batches import Batch, run_positions
+from ugraphemb.encoder.incidence import Incidence
 
 Positions = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.uint64]
@@ -23,52 +24,100 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Step:
-    """One convolution over rows: row i is made of row own[i] and rows neighbors[offsets[i] : offsets[i + 1]] before."""
-
-    own: Tensor
-    neighbors: Tensor
-    offsets: Tensor
-
-    def to(self, device: torch.device) -> Step:
-        return Step(self.own.to(device), self.neighbors.to(device), self.offsets.to(device))
-
-
-@dataclass(frozen=True)
-class Folding:
-    """The rows of a batch after each convolution.
+class FoldedBatch:
+    """Some graphs with their nodes folded.
 
     Attributes:
-        nodes: One node for each row of the input.
-        steps: How the rows after each convolution follow from those before it.
-        row_of: For the input and after each convolution, the row of each node of the batch.
+        batch: Features of the rows of the input; sizes of the graphs.
+        own: For each convolution, the row before it that each row after it is made of,
+        around: and the rows before it of the neighbors.
+        held: For the input and after each convolution, the rows of each graph's nodes.
     """
 
-    nodes: Positions
-    steps: list[Step]
-    row_of: list[Tensor]
+    batch: Batch
+    own: list[Incidence]
+    around: list[Incidence]
+    held: list[Incidence]
+
+    def to(self, device: torch.device) -> FoldedBatch:
+        moved = ([part.to(device) for part in parts] for parts in (self.own, self.around, self.held))
+        return FoldedBatch(self.batch.to(device), *moved)
 
 
-def folding(batch: Batch, depth: int, *, degree: bool) -> Folding:
-    """Folds a batch on the CPU for `depth` convolutions; `degree` tells whether degrees are among the features.
+class Folding:
+    """A collection's graphs folded together, from which batches of some of them can be taken.
 
-    Two nodes fold if 64-bit hashes agree; that two of a million different ones do by chance has a probability of 10⁻⁷.
+    Attributes:
+        row_of: For the input and after each convolution, the row of each node.
     """
-    indptr, indices = batch.indptr.numpy(), batch.indices.numpy()
-    nodes, row_of = _rows(_marks(batch, degree))
-    steps, rows = [], [torch.from_numpy(row_of)]
-    for _ in range(depth):
-        mark = _mixed(row_of.astype(np.uint64))
-        total = np.zeros(len(indices) + 1, np.uint64)
-        np.cumsum(mark[indices], out=total[1:])  # wraps around, and so do the differences
-        around = total[indptr[1:]] - total[indptr[:-1]]
-        like, after = _rows(_mixed(mark * _GOLDEN + around))
-        ends, offsets = run_positions(indptr[like], indptr[like + 1] - indptr[like])
-        arrays = (row_of[like], row_of[indices[ends]], offsets)
-        steps.append(Step(*map(torch.from_numpy, arrays)))
-        row_of = after
-        rows.append(torch.from_numpy(row_of))
-    return Folding(nodes, steps, rows)
+
+    def __init__(self, graphs: Batch, depth: int, *, degree: bool) -> None:
+        """Folds a batch on the CPU for `depth` convolutions; `degree` tells whether degrees are among the features.
+
+        Two nodes fold if 64-bit hashes agree; that two of a million different ones do by chance has a probability of
+        10⁻⁷.
+        """
+        indptr, indices = graphs.indptr.numpy(), graphs.indices.numpy()
+        offsets = graphs.offsets.numpy()
+        nodes, row_of = _rows(_marks(graphs, degree))
+        self._graphs = graphs.of_nodes(nodes)
+        self._own: list[csr_array] = []
+        self._around: list[csr_array] = []
+        self.row_of = [row_of]
+        self._held = [_lists(row_of, offsets, len(nodes))]
+        for _ in range(depth):
+            mark = _mixed(row_of.astype(np.uint64))
+            total = np.zeros(len(indices) + 1, np.uint64)
+            np.cumsum(mark[indices], out=total[1:])  # wraps around, and so do the differences
+            around = total[indptr[1:]] - total[indptr[:-1]]
+            like, after = _rows(_mixed(mark * _GOLDEN + around))
+            ends, of_neighbors = run_positions(indptr[like], indptr[like + 1] - indptr[like])
+            rows = self._held[-1].shape[1]
+            self._own.append(_lists(row_of[like], np.arange(len(like) + 1), rows))
+            self._around.append(_lists(row_of[indices[ends]], of_neighbors, rows))
+            self._held.append(_lists(after, offsets, len(like)))
+            row_of = after
+            self.row_of.append(row_of)
+
+    @property
+    def rows_a_node(self) -> float:
+        """How little was folded: 1 is nothing."""
+        return float(sum(held.shape[1] for held in self._held) / max(1, sum(map(len, self.row_of))))
+
+    def batch(self, chosen: Positions | None = None, *, gradients: bool = True) -> FoldedBatch:
+        """The graphs at these positions, or all of them; without `gradients` none can be had."""
+        graphs, own, around, held = self._graphs, self._own, self._around, self._held
+        if chosen is not None:
+            held = [lists[chosen] for lists in held]
+            rows, places = zip(*map(_present, held), strict=True)
+            graphs = graphs.of_sizes(np.diff(graphs.offsets.numpy())[chosen]).of_nodes(rows[0])
+            own, around = (
+                [_renamed(lists[row], place) for lists, row, place in zip(before, rows[1:], places, strict=False)]
+                for before in (own, around)
+            )
+            held = [_renamed(lists, place) for lists, place in zip(held, places, strict=True)]
+        parts = ([Incidence.of(lists, gradients=gradients) for lists in some] for some in (own, around, held))
+        return FoldedBatch(graphs, *parts)
+
+
+def _lists(rows: Positions, offsets: Positions, width: int) -> csr_array:
+    """How often each row stands in each list."""
+    lists = csr_array((np.ones(len(rows), np.float32), rows, offsets), (len(offsets) - 1, width), copy=True)
+    lists.sum_duplicates()
+    return lists
+
+
+def _present(lists: csr_array) -> tuple[Positions, Positions]:
+    """The rows that occur, in order, and the place of each among them."""
+    occurs = np.zeros(lists.shape[1], bool)
+    occurs[lists.indices] = True
+    return np.flatnonzero(occurs), np.cumsum(occurs) - 1
+
+
+def _renamed(lists: csr_array, place: Positions) -> csr_array:
+    """The same lists when only some rows are left, each at its place."""
+    count = int(place[-1]) + 1 if len(place) else 0
+    return csr_array((lists.data, place[lists.indices], lists.indptr), (lists.shape[0], count))
 
 
 def _marks(batch: Batch, degree: bool) -> Marks:

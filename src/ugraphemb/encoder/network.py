@@ -11,9 +11,10 @@ from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, SAGEConv
 from ugraphemb.encoder.batches import Batch
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, Vocabulary
-from ugraphemb.encoder.folding import Step, folding
+from ugraphemb.encoder.folding import FoldedBatch, Folding
+from ugraphemb.encoder.incidence import Incidence
 from ugraphemb.encoder.readouts import Average, MultiScale, NodeAttention, Sum, Supersource
-from ugraphemb.encoder.segments import adjacency, neighbor_sum, sum_of_rows
+from ugraphemb.encoder.segments import adjacency, neighbor_sum
 
 TRIANGLE_FEATURES = 3
 
@@ -65,16 +66,17 @@ class Network(nn.Module):
         """Whether nodes with the same features around them get the same vectors, so that `folded` can be used."""
         return self.config.convolution == "gin" and not self.config.edge_labels and self.config.readout != "supersource"
 
-    def folded(self, batch: Batch, device: torch.device) -> Tensor:
-        """What `forward` gives for a batch on the CPU, computed once for all nodes that are alike. For inference."""
-        fold = folding(batch, len(self.convolutions), degree=self.config.degree)
-        batch = batch.of_nodes(fold.nodes).to(device)
-        rows = [self.inputs(batch)]
-        for convolution, step in zip(self.convolutions, fold.steps, strict=True):
+    def folding(self, graphs: Batch) -> Folding:
+        """These graphs, on the CPU, folded as far as this network's convolutions allow."""
+        return Folding(graphs, len(self.convolutions), degree=self.config.degree)
+
+    def folded(self, graphs: FoldedBatch) -> Tensor:
+        """What `forward` gives, computed once for all nodes that are alike."""
+        rows = [self.inputs(graphs.batch)]
+        for convolution, own, around in zip(self.convolutions, graphs.own, graphs.around, strict=True):
             assert isinstance(convolution, GIN)
-            rows.append(convolution.of_rows(rows[-1], step.to(device)))  # (rows, layers[k])
-        read = self.readout.of_rows(rows, [row_of.to(device) for row_of in fold.row_of], batch)
-        return self.finished(read, batch)
+            rows.append(convolution.of_rows(rows[-1], own, around))  # (rows, layers[k])
+        return self.finished(self.readout.of_rows(rows, graphs), graphs.batch)
 
 
 class Inputs(nn.Module):
@@ -146,12 +148,11 @@ class GIN(nn.Module):
             result = self.convolution(nodes, links, edge_attr=self.edge(batch.edge_slot))
         return result
 
-    def of_rows(self, rows: Tensor, step: Step) -> Tensor:
+    def of_rows(self, rows: Tensor, own: Incidence, around: Incidence) -> Tensor:
         """The same for folded nodes."""
         if self.product is not None:
             rows = self.product(rows)
-        around = sum_of_rows(rows, step.neighbors, step.offsets)
-        result: Tensor = self.convolution.nn(around + (1 + self.convolution.eps) * rows[step.own])
+        result: Tensor = self.convolution.nn(around.sums(rows) + (1 + self.convolution.eps) * own.sums(rows))
         return result
 
 

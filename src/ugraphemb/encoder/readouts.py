@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from ugraphemb.encoder.batches import Batch
-from ugraphemb.encoder.segments import mean_by, sum_by, sum_of_rows
-
-_AT_ONCE = 4_096  # nodes; their vectors stay in the cache
+from ugraphemb.encoder.folding import FoldedBatch
+from ugraphemb.encoder.incidence import Incidence
+from ugraphemb.encoder.segments import mean_by, sum_by
 
 
 class NodeAttention(nn.Module):
@@ -29,13 +29,9 @@ class NodeAttention(nn.Module):
         weight = torch.sigmoid((nodes * context[batch.graph_of]).sum(1, keepdim=True))  # (nodes, 1)
         return sum_by(weight * nodes, batch.offsets, batch.graph_of)  # (graphs, width)
 
-    def of_rows(self, rows: Tensor, row_of: Tensor, batch: Batch) -> Tensor:
-        context = torch.relu(self.transform(_mean_of_rows(rows, row_of, batch)))
-        likeness = [
-            (rows.index_select(0, some) * context.index_select(0, their)).sum(1)
-            for some, their in zip(torch.split(row_of, _AT_ONCE), torch.split(batch.graph_of, _AT_ONCE), strict=True)
-        ]
-        return sum_of_rows(rows, row_of, batch.offsets, torch.sigmoid(torch.cat(likeness)))
+    def of_rows(self, rows: Tensor, held: Incidence, batch: Batch) -> Tensor:
+        context = torch.relu(self.transform(_mean_of_rows(rows, held, batch)))
+        return held.sums(rows, torch.sigmoid(held.likeness(rows, context)))
 
 
 class Sum(nn.Module):
@@ -44,8 +40,8 @@ class Sum(nn.Module):
     def forward(self, nodes: Tensor, batch: Batch) -> Tensor:
         return sum_by(nodes, batch.offsets, batch.graph_of)
 
-    def of_rows(self, rows: Tensor, row_of: Tensor, batch: Batch) -> Tensor:
-        return sum_of_rows(rows, row_of, batch.offsets)
+    def of_rows(self, rows: Tensor, held: Incidence, batch: Batch) -> Tensor:
+        return held.sums(rows)
 
 
 class Average(nn.Module):
@@ -54,8 +50,8 @@ class Average(nn.Module):
     def forward(self, nodes: Tensor, batch: Batch) -> Tensor:
         return mean_by(nodes, batch.offsets, batch.graph_of)
 
-    def of_rows(self, rows: Tensor, row_of: Tensor, batch: Batch) -> Tensor:
-        return _mean_of_rows(rows, row_of, batch)
+    def of_rows(self, rows: Tensor, held: Incidence, batch: Batch) -> Tensor:
+        return _mean_of_rows(rows, held, batch)
 
 
 class Supersource(nn.Module):
@@ -77,12 +73,15 @@ class MultiScale(nn.Module):
         parts = [readout(layers[k], batch) for readout, k in zip(self.readouts, self.scales, strict=True)]
         return torch.cat(parts, dim=1)
 
-    def of_rows(self, layers: list[Tensor], row_of: list[Tensor], batch: Batch) -> Tensor:
-        """The same for folded nodes, of which node i is row row_of[k][i] of layers[k]."""
+    def of_rows(self, layers: list[Tensor], graphs: FoldedBatch) -> Tensor:
+        """The same for folded nodes."""
         readouts: Any = self.readouts
-        parts = [part.of_rows(layers[k], row_of[k], batch) for part, k in zip(readouts, self.scales, strict=True)]
+        parts = [
+            readout.of_rows(layers[k], graphs.held[k], graphs.batch)
+            for readout, k in zip(readouts, self.scales, strict=True)
+        ]
         return torch.cat(parts, dim=1)
 
 
-def _mean_of_rows(rows: Tensor, row_of: Tensor, batch: Batch) -> Tensor:
-    return sum_of_rows(rows, row_of, batch.offsets) / batch.offsets.diff().clamp(min=1).unsqueeze(1)
+def _mean_of_rows(rows: Tensor, held: Incidence, batch: Batch) -> Tensor:
+    return held.sums(rows) / batch.offsets.diff().clamp(min=1).unsqueeze(1)

@@ -13,7 +13,7 @@ from torch import nn
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.network import Network
 from ugraphemb.errors import TrainingError
-from ugraphemb.training.validation import embedded
+from ugraphemb.training.passes import Passes, embedded
 
 Positions = npt.NDArray[np.int64]
 
@@ -49,12 +49,13 @@ def finetune(
             parameter.uniform_(-(dimension**-0.5), dimension**-0.5, generator=torch_generator)
     top.to(device)
     optimizer = torch.optim.Adam([*network.parameters(), *top.parameters()], learning_rate)
+    passes = Passes(network, collator, device)
     every = max(1, min(50, steps // 10))
     best, weights = -1.0, copy.deepcopy(network.state_dict())
     for step in range(1, steps + 1):
         network.train()
         chosen = generator.choice(training, min(batch, len(training)), replace=False)
-        scores = top(network(collator.batch(chosen).to(device)))
+        scores = top(passes.vectors(chosen))
         loss = nn.functional.cross_entropy(scores, torch.from_numpy(classes[chosen]).to(device))
         if not torch.isfinite(loss):
             raise TrainingError(f"the loss became {float(loss.detach())} at step {step} of fine-tuning")

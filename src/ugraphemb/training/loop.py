@@ -23,6 +23,7 @@ from ugraphemb.errors import TrainingError
 from ugraphemb.training.checkpoints import read_checkpoint, write_checkpoint
 from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.losses import ERRORS
+from ugraphemb.training.passes import Passes
 from ugraphemb.training.sampling import Blocks, Pairs, Sampler
 from ugraphemb.training.truth import Truth
 from ugraphemb.training.validation import Score, Validation
@@ -141,6 +142,7 @@ class _Run:
         self.optimizer = torch.optim.AdamW(network.parameters(), config.learning_rate, weight_decay=config.weight_decay)
         self.generator = np.random.default_rng(seed)
         sampler = Blocks if config.sampling == "blocks" else Pairs
+        self.passes = Passes(network, collator, device)
         self.sampler: Sampler = sampler(truth, training, config.batch)
         self.validation = Validation(truth, training, held_out, seed)
         self.typical = float(np.mean(truth.value)) or 1.0
@@ -151,9 +153,8 @@ class _Run:
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.learning_rate * _rate(self.state.step, self.config)
         self.network.train()
-        batch = self.collator.batch(graphs).to(self.device)
         with torch.autocast(self.device.type, enabled=self.device.type == "cuda"):
-            vectors = self.network(batch)
+            vectors = self.passes.vectors(graphs)
         loss = self._loss(vectors.float(), first, second, rows)
         if not torch.isfinite(loss):
             raise TrainingError(

@@ -9,16 +9,15 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ugraphemb.encoder.batches import Collator, runs
+from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import between
 from ugraphemb.encoder.network import Network
+from ugraphemb.training.passes import embedded
 from ugraphemb.training.truth import Truth
 
 Positions = npt.NDArray[np.int64]
 
 _QUERIES, _DATABASE = 128, 1_000  # more would only make validation slow
-_NODES_A_BATCH = 3_000  # their vectors stay in the cache
-_NODES_FOLDED = 1 << 17  # the more, the more are alike
 
 
 @dataclass(frozen=True)
@@ -27,18 +26,6 @@ class Score:
 
     loss: float
     tau: float
-
-
-def embedded(network: Network, collator: Collator, chosen: Positions, device: torch.device) -> Tensor:
-    """Vectors of the graphs at these positions, on the CPU, in float32."""
-    vectors = torch.empty((len(chosen), network.config.dimension))
-    network.eval()
-    with torch.inference_mode():
-        for begin, end in runs(collator.num_nodes[chosen], _NODES_FOLDED if network.folds else _NODES_A_BATCH):
-            batch = collator.batch(chosen[begin:end])
-            found = network.folded(batch, device) if network.folds else network(batch.to(device))
-            vectors[begin:end] = found.float().cpu()
-    return vectors
 
 
 class Validation:

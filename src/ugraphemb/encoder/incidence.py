@@ -1,0 +1,110 @@
+"""Sums over lists of rows, and the gradients of such sums as sums over the transposed lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """Lists of rows: list i holds the rows chosen[offsets[i] : offsets[i + 1]], each count times.
+
+    Attributes:
+        chosen, count: One entry each.
+        offsets: (lists + 1).
+        list_of: The list that each entry is in.
+        order: The entries sorted by row; `ends` tells where each row's entries begin. Gradients need them; or empty.
+    """
+
+    chosen: Tensor
+    count: Tensor
+    offsets: Tensor
+    list_of: Tensor
+    order: Tensor
+    ends: Tensor
+
+    @classmethod
+    def of(cls, matrix: csr_array, *, gradients: bool) -> Incidence:
+        """List i has row j as often as matrix[i, j] says."""
+        order, ends = np.empty(0, np.int64), np.empty(0, np.int64)
+        if gradients:
+            turned = csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape).tocsc()
+            order, ends = turned.data, turned.indptr
+        list_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        whole = (np.asarray(part, np.int64) for part in (matrix.indptr, list_of, order, ends))
+        return cls(
+            torch.from_numpy(np.asarray(matrix.indices, np.int64)),
+            torch.from_numpy(np.asarray(matrix.data, np.float32)),
+            *map(torch.from_numpy, whole),
+        )
+
+    def to(self, device: torch.device) -> Incidence:
+        return Incidence(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
+
+    def sums(self, rows: Tensor, weight: Tensor | None = None) -> Tensor:
+        """Σ count · weight · rows[chosen] over each list: (lists, width)."""
+        weight = self.count if weight is None else self.count * weight
+        result: Tensor = _Sums.apply(rows, weight.to(rows.dtype), self)  # type: ignore[no-untyped-call]
+        return result
+
+    def likeness(self, rows: Tensor, lists: Tensor) -> Tensor:
+        """rows[chosen] · lists[list_of] for each entry."""
+        result: Tensor = _Likeness.apply(rows, lists, self)  # type: ignore[no-untyped-call]
+        return result
+
+    def forth(self, rows: Tensor, weight: Tensor) -> Tensor:
+        return _bags(self.chosen, rows, self.offsets, weight)
+
+    def back(self, lists: Tensor, weight: Tensor) -> Tensor:
+        return _bags(self.list_of[self.order], lists, self.ends, weight[self.order])
+
+    def products(self, rows: Tensor, lists: Tensor) -> Tensor:
+        at_once = 4_096  # entries; their vectors stay in the cache
+        parts = zip(torch.split(self.chosen, at_once), torch.split(self.list_of, at_once), strict=True)
+        found = [(rows.index_select(0, row) * lists.index_select(0, its)).sum(1) for row, its in parts]
+        return torch.cat(found) if found else rows.new_zeros(0)
+
+
+class _Sums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
+        ctx.save_for_backward(rows, weight)
+        ctx.incidence = incidence
+        return incidence.forth(rows, weight)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+        (rows, weight), gradient = ctx.saved_tensors, gradients[0].contiguous()
+        for_rows, for_weight = ctx.needs_input_grad[:2]
+        return (
+            ctx.incidence.back(gradient, weight) if for_rows else None,
+            ctx.incidence.products(rows, gradient) if for_weight else None,
+            None,
+        )
+
+
+class _Likeness(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, lists: Tensor, incidence: Incidence) -> Tensor:
+        ctx.save_for_backward(rows, lists)
+        ctx.incidence = incidence
+        return incidence.products(rows, lists)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        (rows, lists), gradient = ctx.saved_tensors, gradients[0].contiguous()
+        return ctx.incidence.back(lists, gradient), ctx.incidence.forth(rows, gradient), None
+
+
+def _bags(chosen: Tensor, rows: Tensor, offsets: Tensor, weight: Tensor) -> Tensor:
+    if not len(rows):
+        return rows.new_zeros((len(offsets) - 1, rows.shape[1]))
+    return torch.nn.functional.embedding_bag(
+        chosen, rows, offsets, mode="sum", include_last_offset=True, per_sample_weights=weight
+    )
