@@ -97,7 +97,8 @@ class Plain(nn.Module):
 def _input_matrix(network: Network) -> Tensor:
     """The weights of the features that `data_objects` writes down, column by column."""
     inputs = network.inputs
-    parts = [inputs.label.weight[RESERVED:].T]
+    trust = 1 if inputs.trust is None else inputs.trust[RESERVED:]
+    parts = [(inputs.label.weight[RESERVED:] * trust).T]
     if inputs.degree is not None:
         parts.append(inputs.degree.weight.T)
     if inputs.numbers is not None:

@@ -16,7 +16,15 @@ TITLE = "From the paper's preset to ours, one change at a time"
 RUNGS = {
     "pairs by blocks of graphs": ("sampling", "batch", "validate_every"),
     "loss: how vectors are compared, which pairs count": ("head", "loss", "relative", "selection"),
-    "features of nodes": ("degree", "clustering", "attributes", "hashed_labels", "edge_labels", "label_scale"),
+    "features of nodes": (
+        "degree",
+        "clustering",
+        "attributes",
+        "hashed_labels",
+        "edge_labels",
+        "label_scale",
+        "label_trust",
+    ),
     "network": ("layers", "convolution", "learn_epsilon", "hidden", "dimension"),
     "pooling": ("readout", "scales", "compression", "batch_norm"),
     "learning rate and the rest: our default": (),

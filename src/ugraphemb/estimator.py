@@ -137,11 +137,15 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             table = self._distances(collection)
         truth = Truth.of(table, len(collection))
         encoder, loop = settings_of(self.preset, truth.kind, self._changes())
+        loop = loop.of(len(training))
         device = self._device()
         vocabulary = Vocabulary.of(collection[training], encoder)
         with _torch_threads(self.threads), torch.random.fork_rng():
             torch.manual_seed(self.seed)
-            network = Network(encoder, vocabulary).to(device)
+            network = Network(encoder, vocabulary)
+            if encoder.label_trust:
+                network.inputs.weigh_labels(vocabulary.label_shares(collection[training]), encoder.label_trust)
+            network.to(device)
             collator = Collator(collection, vocabulary, encoder)
             with Display(loop.steps, self.progress, log) as display:
                 outcome = train(

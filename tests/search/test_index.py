@@ -37,7 +37,7 @@ def test_the_nearest_by_vectors_are_those_that_the_model_predicts():
 
 
 def test_every_head_is_searched_by_its_own_proximity():
-    for head in ("l1", "squared_l2", "l2", "pseudo_l2"):
+    for head in ("l1", "squared_l2", "l2", "pseudo_l2", "raised_l2"):
         chosen = model("ged", head)
         found = GraphIndex(chosen, threads=1).add(graphs()[:50]).search(queries()[0], 50)
         predicted = chosen.proximity(chosen.transform(queries()[:1]), chosen.transform(graphs()[:50]))[0]

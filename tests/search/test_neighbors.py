@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from ugraphemb.encoder.heads import between
+from ugraphemb.encoder.names import PSEUDO
 from ugraphemb.search import neighbors
 from ugraphemb.search.neighbors import Neighbors, chosen_kind, proximities
 
-HEADS = ("l2", "squared_l2", "pseudo_l2", "l1", "inner")
+HEADS = ("l2", "squared_l2", "pseudo_l2", "raised_l2", "l1", "inner")
 
 
 def clustered(count: int, seed: int = 0) -> np.ndarray:
@@ -32,7 +33,7 @@ def true_nearest(query: np.ndarray, vectors: np.ndarray, head: str, count: int, 
 @pytest.mark.parametrize("head", HEADS)
 def test_proximities_are_those_of_the_head(head: str):
     query, vectors = clustered(1)[0].astype(float), clustered(20, 1).astype(float)
-    if head == "pseudo_l2":
+    if head in PSEUDO:
         by_head = between(torch.tensor(query[None]), torch.tensor(vectors), head)[0]
         assert np.allclose(proximities(query.astype(np.float32), vectors.astype(np.float32), head), by_head, atol=1e-5)
         return
@@ -61,11 +62,11 @@ def test_flat_is_exact_whatever_is_left_out(head: str):
 
 
 @pytest.mark.parametrize("kind", ["hnsw", "ivf"])
-@pytest.mark.parametrize("head", ["l2", "inner", "pseudo_l2"])
+@pytest.mark.parametrize("head", ["l2", "inner", "pseudo_l2", "raised_l2"])
 def test_structures_find_nearly_all_and_keep_to_what_is_allowed(kind, head, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(neighbors, "_FEW", 0)
     vectors, queries = clustered(4_000), clustered(40, 1)
-    if head == "pseudo_l2":  # of vectors that were learned, the part that counts against the distance is the smaller
+    if head in PSEUDO:  # of vectors that were learned, the part that counts against the distance is the smaller
         vectors[:, 12:] *= 0.4
         queries[:, 12:] *= 0.4
     built = Neighbors.built(vectors, head, kind)

@@ -185,7 +185,7 @@ def test_bad_vectors_are_refused() -> None:
         rank_from_vectors([[np.nan, 1]], np.ones((3, 2)), np.ones((1, 3)))
     with pytest.raises(ValueError, match="queries are 3 wide, the database 2"):
         rank_from_vectors(np.ones((1, 3)), np.ones((3, 2)), np.ones((1, 3)))
-    with pytest.raises(ValueError, match="l2, l1, squared_l2, pseudo_l2, inner"):
+    with pytest.raises(ValueError, match="l2, l1, squared_l2, pseudo_l2, raised_l2, inner"):
         rank_from_vectors(np.ones((1, 2)), np.ones((3, 2)), np.ones((1, 3)), "cosine")  # type: ignore[arg-type]
 
 

@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 import ugraphemb as ug
 from ugraphemb.training import truth as truth_module
 from ugraphemb.training.losses import interval_error, squared_error
+from ugraphemb.training.presets import settings_of
 from ugraphemb.training.sampling import Blocks, Pairs
 from ugraphemb.training.truth import Truth
 from ugraphemb.training.validation import kendall_tau
@@ -90,3 +91,12 @@ def test_validation_tau_is_scipy_s_over_known_entries():
     found = kendall_tau(torch.from_numpy(predicted), torch.from_numpy(value), torch.from_numpy(known))
     assert found == pytest.approx(expected)
     assert np.isnan(kendall_tau(torch.ones(1, 5), torch.ones(1, 5), torch.ones(1, 5, dtype=torch.bool)))
+
+
+def test_many_graphs_get_more_steps_unless_steps_are_chosen():
+    _, default = settings_of("default", "distance", {})
+    assert [default.of(count).steps for count in (10, 1_000, 1_500, 100_000)] == [2_000, 2_000, 3_000, 6_000]
+    _, chosen = settings_of("default", "distance", {"steps": 50})
+    assert chosen.of(100_000).steps == 50
+    _, paper = settings_of("paper", "distance", {})
+    assert paper.of(100_000).steps == 20_000

@@ -29,11 +29,14 @@ class EncoderConfig:
         batch_norm: Standardise what enters the dense layers, by the batch in training, by running means after it.
         hidden: Width of the first dense layer; None is `dimension`.
         dimension: Length of a graph's vector.
-        head: How two vectors are compared: "pseudo_l2", "l2", "l1", "squared_l2" (distances) or "inner" (similarities).
+        head: How two vectors are compared: "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for distances, "inner"
+            for similarities.
         degree: Give nodes their degree as a feature.
         clustering: Give nodes their triangles and clustering coefficient as features.
         attributes: Give nodes their attributes as features, standardised.
         label_scale: How large the label vectors are at first. Small ones let structure be learned before words are.
+        label_trust: A label that a share p of the training graphs has counts by p / (p + label_trust): what few graphs
+            have is noise to learn from. 0 counts all alike.
         hashed_labels: Width of a fixed random code of each label, seen in training or not; 0 is off.
     """
 
@@ -52,6 +55,7 @@ class EncoderConfig:
     clustering: bool = False
     attributes: bool = False
     label_scale: float = 1.0
+    label_trust: float = 0.0
     hashed_labels: int = 0
 
     def __post_init__(self) -> None:

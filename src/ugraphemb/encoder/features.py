@@ -90,6 +90,14 @@ class Vocabulary:
             edge_slot=edge_slot,
         )
 
+    def label_shares(self, graphs: GraphSet) -> FloatArray:
+        """The share of `graphs` that has each label."""
+        slot = _slots(graphs.node_vocabulary or (None,), self.node_labels)[graphs.node_labels]
+        graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
+        once = np.unique(np.stack([graph_of, slot]), axis=1)[1]
+        counts = np.bincount(once, minlength=RESERVED + len(self.node_labels))
+        return np.asarray(counts[RESERVED:] / max(1, len(graphs)), np.float32)
+
     def _attributes(self, graphs: GraphSet) -> FloatArray:
         values = graphs.node_attributes
         width = len(self.attribute_mean)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ugraphemb.encoder.names import FLOOR, Head, negative_part
+from ugraphemb.encoder.names import FLOOR, PSEUDO, STEP, Head, parts
 
 
 def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
@@ -15,15 +15,19 @@ def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
     root of ‖a − b‖² over the first three quarters of the coordinates less ‖a − b‖² over the last: normalised edit
     distances break the triangle inequality, so no Euclidean space holds them, while this one holds any distances.
     It is never less than a hundredth of the Euclidean distance, and so 0 for equal vectors alone.
+
+    "raised_l2" is that distance r of all coordinates but the first, and |a₁| + |b₁| on top of it: what a graph has that
+    no other graph has, like words of its own, is a height above the others, for no few coordinates keep each of many
+    graphs away from all others. Heights count by r / (r + 0.05), so that equal vectors stay at 0.
     """
     if head == "inner":
         return left @ right.T
     if head == "l1":
         return torch.cdist(left, right, p=1.0)
-    if head == "pseudo_l2":
-        split = left.shape[1] - negative_part(left.shape[1])
-        plus, minus = _squares(left[:, :split], right[:, :split]), _squares(left[:, split:], right[:, split:])
-        return torch.maximum(_signed_root(plus - minus), FLOOR * (plus + minus).sqrt())
+    if head in PSEUDO:
+        plus, minus = (_squares(left[:, part], right[:, part]) for part in parts(left.shape[1], head))
+        root = torch.maximum(_signed_root(plus - minus), FLOOR * (plus + minus).sqrt())
+        return _raised(root, left[:, :1], right[:, 0]) if head == "raised_l2" else root
     squared = _squares(left, right)
     return squared if head == "squared_l2" else _root(squared)
 
@@ -31,14 +35,15 @@ def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
 def along(left: Tensor, right: Tensor, head: Head) -> Tensor:
     """Proximity of each row of `left` to the same row of `right`: (rows,).
 
-    For training: "pseudo_l2" is without its floor here and goes below zero, where it still has a gradient.
+    For training: pseudo-Euclidean heads are without their floor here and go below zero, where they have a gradient.
     """
     if head == "inner":
         return (left * right).sum(1)
     if head == "l1":
         return (left - right).abs().sum(1)
-    if head == "pseudo_l2":
-        return _signed_root((left - right).square() @ _signature(left.shape[1]).to(left))
+    if head in PSEUDO:
+        root = _signed_root((left - right).square() @ _signature(left, head))
+        return _raised(root, left[:, 0], right[:, 0]) if head == "raised_l2" else root
     squared = (left - right).square().sum(1)
     return squared if head == "squared_l2" else _root(squared)
 
@@ -47,18 +52,26 @@ def among(vectors: Tensor, left: Tensor, right: Tensor, head: Head) -> Tensor:
     """`along` of vectors[left] and vectors[right]; where pairs are many, by one product of all vectors with all."""
     if head == "l1" or len(left) < 2 * len(vectors):
         return along(vectors[left], vectors[right], head)
-    if head == "pseudo_l2":
-        sign = _signature(vectors.shape[1]).to(vectors)
+    if head in PSEUDO:
+        sign = _signature(vectors, head)
         own = vectors.square() @ sign
-        return _signed_root((own[:, None] + own[None, :] - 2 * (vectors * sign) @ vectors.T)[left, right])
+        root = _signed_root((own[:, None] + own[None, :] - 2 * (vectors * sign) @ vectors.T)[left, right])
+        height = vectors[:, 0]
+        return _raised(root, height[left], height[right]) if head == "raised_l2" else root
     return between(vectors, vectors, head)[left, right]
 
 
-def _signature(dimension: int) -> Tensor:
-    """How each coordinate counts in "pseudo_l2": 1, and −1 for the negative part."""
-    sign = torch.ones(dimension)
-    sign[dimension - negative_part(dimension) :] = -1
+def _signature(vectors: Tensor, head: Head) -> Tensor:
+    """How each coordinate counts: 1, −1, or 0 for a height."""
+    sign = torch.zeros(vectors.shape[1]).to(vectors)
+    plus, minus = parts(vectors.shape[1], head)
+    sign[plus], sign[minus] = 1, -1
     return sign
+
+
+def _raised(root: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    positive = root.clamp(min=0)
+    return root + (left.abs() + right.abs()) * positive / (positive + STEP)
 
 
 def _squares(left: Tensor, right: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, SAGEConv
 
 from ugraphemb.encoder.batches import Batch
 from ugraphemb.encoder.config import EncoderConfig
-from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, Vocabulary
+from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, FloatArray, Vocabulary
 from ugraphemb.encoder.folding import FoldedBatch, Folding
 from ugraphemb.encoder.incidence import Incidence
 from ugraphemb.encoder.readouts import Average, MultiScale, NodeAttention, Sum, Supersource
@@ -96,9 +96,18 @@ class Inputs(nn.Module):
         with torch.no_grad():
             self.label.weight *= config.label_scale
             self.label.weight[0].zero_()  # a label never seen says nothing
+        self.trust: Tensor | None
+        self.register_buffer("trust", torch.ones(len(self.label.weight), 1) if config.label_trust else None)
+
+    def weigh_labels(self, shares: FloatArray, trust: float) -> None:
+        """Lets each label count by the share of the graphs that have it."""
+        assert self.trust is not None
+        self.trust[RESERVED:, 0] = torch.from_numpy(shares / (shares + trust))
 
     def forward(self, batch: Batch) -> Tensor:
         nodes: Tensor = self.label(batch.slot)
+        if self.trust is not None:
+            nodes = nodes * self.trust[batch.slot]
         if self.degree is not None:
             nodes = nodes + self.degree(batch.degree)
         if self.numbers is not None:

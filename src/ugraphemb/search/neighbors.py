@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.names import FLOOR, Head, negative_part
+from ugraphemb.encoder.names import PSEUDO, Head, parts, pseudo
 from ugraphemb.errors import needs_extra
 from ugraphemb.proximity.progress import progress_of
 
@@ -62,9 +62,9 @@ def proximities(query: Vectors, vectors: Vectors, head: Head) -> Floats:
     if head == "l1":
         total: Floats = np.abs(difference).sum(axis=1)
         return total
-    if head == "pseudo_l2":
-        plus, minus = (np.square(difference[:, part]).sum(axis=1) for part in _parts(len(query)))
-        return _pseudo(plus, minus)
+    if head in PSEUDO:
+        plus, minus = (np.square(difference[:, part]).sum(axis=1) for part in parts(len(query), head))
+        return pseudo(plus, minus, _heights(query, vectors, head))
     squared: Floats = np.square(difference).sum(axis=1)
     return squared if head == "squared_l2" else np.sqrt(squared)
 
@@ -73,8 +73,8 @@ def proximities(query: Vectors, vectors: Vectors, head: Head) -> Floats:
 class Neighbors:
     """Vectors and, for many of them, a faiss structure over their 8-bit forms that proposes candidates.
 
-    Whoever proposes, the order is that of the vectors themselves. For "pseudo_l2" proposals go by plain distances: of
-    these a few more hold nearly all of the nearest, where the exact reduction to inner products finds few.
+    Whoever proposes, the order is that of the vectors themselves. For pseudo-Euclidean heads proposals go by plain
+    distances: a few more of these hold nearly all of the nearest; the exact reduction to inner products finds few.
 
     Attributes:
         vectors: float32 (count, dimension), in memory or mapped from a file.
@@ -132,12 +132,13 @@ class Neighbors:
 
     @cached_property
     def _squares(self) -> tuple[Floats32, Floats32]:
-        """Squared lengths of the two parts of "pseudo_l2"."""
-        first, second = (np.square(self.vectors[:, part]).sum(axis=1) for part in _parts(self.vectors.shape[1]))
+        """Squared lengths of the two parts of a pseudo-Euclidean head."""
+        both = parts(self.vectors.shape[1], self.head)
+        first, second = (np.square(self.vectors[:, part]).sum(axis=1) for part in both)
         return first, second
 
     def _exact(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
-        if self.head == "pseudo_l2":
+        if self.head in PSEUDO:
             return np.stack([self._nearest_pseudo(query, count + 16, allowed) for query in queries])
         faiss = faiss_module()
         metric = _metric(faiss, self.head)
@@ -154,9 +155,9 @@ class Neighbors:
         """By one product with all vectors; -1 where there are no more. Single precision is a little off."""
         plus, minus = (
             np.maximum(squares + query[part] @ query[part] - 2 * (self.vectors[:, part] @ query[part]), 0)
-            for part, squares in zip(_parts(len(query)), self._squares, strict=True)
+            for part, squares in zip(parts(len(query), self.head), self._squares, strict=True)
         )
-        values = _pseudo(plus, minus)
+        values = pseudo(plus, minus, _heights(query, self.vectors, self.head))
         if allowed is not None:
             values[~allowed] = np.inf
         found = np.argpartition(values, count)[:count] if count < len(values) else np.arange(len(values))
@@ -165,7 +166,7 @@ class Neighbors:
     def _approximate(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
         faiss = faiss_module()
         # 8 bits are a little off, plain distances more so.
-        more = max(5 * count, count + 200) if self.head == "pseudo_l2" else max(2 * count, count + 32)
+        more = max(5 * count, count + 200) if self.head in PSEUDO else max(2 * count, count + 32)
         select = None if allowed is None else faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         parameters = (
             faiss.SearchParametersHNSW(efSearch=max(_SEARCH_EFFORT, 2 * more), sel=select)
@@ -203,18 +204,9 @@ def _structure(vectors: Vectors, head: Head, kind: Kind) -> Any:
     return index
 
 
-def _parts(width: int) -> tuple[slice, slice]:
-    """The coordinates that count for and against a distance in "pseudo_l2"."""
-    split = width - negative_part(width)
-    return slice(split), slice(split, None)
-
-
-def _pseudo(plus: npt.NDArray[Any], minus: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The head "pseudo_l2" from the squared distances of the two parts; see `ugraphemb.encoder.heads`."""
-    squared = plus - minus
-    root = squared / (np.sqrt(np.abs(squared) + 1e-4) + 1e-2)
-    value: npt.NDArray[Any] = np.maximum(root, FLOOR * np.sqrt(plus + minus))
-    return value
+def _heights(query: Vectors, vectors: Vectors, head: Head) -> npt.NDArray[Any] | None:
+    """Of the query and each vector, added."""
+    return np.abs(vectors[:, 0]) + abs(query[0]) if head == "raised_l2" else None
 
 
 def _metric(faiss: Any, head: Head) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.names import FLOOR, Head, negative_part
+from ugraphemb.encoder.names import PSEUDO, Head, parts, pseudo
 from ugraphemb.tasks.checks import finite_matrix
 
 Floats = npt.NDArray[np.float64]
@@ -149,11 +149,9 @@ def predicted_proximity(queries: npt.ArrayLike, database: npt.ArrayLike, head: H
         return left @ right.T
     if head not in get_args(Head):
         raise ValueError(f"head {head!r}; it is one of {', '.join(get_args(Head))}")
-    if head == "pseudo_l2":
-        split = left.shape[1] - negative_part(left.shape[1])
-        plus = cdist(left[:, :split], right[:, :split], "sqeuclidean")
-        minus = cdist(left[:, split:], right[:, split:], "sqeuclidean")
-        return np.asarray(np.sqrt(np.maximum(plus - minus, FLOOR**2 * (plus + minus))))
+    if head in PSEUDO:
+        plus, minus = (cdist(left[:, part], right[:, part], "sqeuclidean") for part in parts(left.shape[1], head))
+        return pseudo(plus, minus, abs(left[:, :1]) + abs(right[:, 0]) if head == "raised_l2" else None)
     return np.asarray(cdist(left, right, {"l2": "euclidean", "l1": "cityblock", "squared_l2": "sqeuclidean"}[head]))
 
 

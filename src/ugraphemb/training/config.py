@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 Sampling = Literal["blocks", "pairs"]
@@ -20,6 +20,8 @@ class TrainingConfig:
             pairs, which is the paper's way.
         batch: Graphs (blocks) or pairs a step.
         steps: How many steps at most.
+        steps_a_graph: Many training graphs get so many steps each, if that is more, but never more than three times
+            `steps`. 0 is off, and so it is where `steps` is chosen.
         learning_rate: Adam's, at its highest.
         schedule: "constant", or "cosine": a short warm-up, then down to a hundredth.
         loss: "squared" error, or "interval": zero between an unproven pair's lower and upper bound.
@@ -36,6 +38,7 @@ class TrainingConfig:
     sampling: Sampling = "pairs"
     batch: int = 256
     steps: int = 20_000
+    steps_a_graph: int = 0
     learning_rate: float = 0.001
     schedule: Schedule = "constant"
     loss: Loss = "squared"
@@ -56,3 +59,7 @@ class TrainingConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r}; it is one of {choices}")
         if self.batch < 2 or self.steps < 1 or self.learning_rate <= 0 or self.validate_every < 1:
             raise ValueError("batch must be at least 2, steps, learning_rate and validate_every positive")
+
+    def of(self, graphs: int) -> TrainingConfig:
+        """With the number of steps for so many training graphs."""
+        return replace(self, steps=max(self.steps, min(self.steps_a_graph * graphs, 3 * self.steps)), steps_a_graph=0)

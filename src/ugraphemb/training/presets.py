@@ -21,15 +21,17 @@ PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
             compression="log_mean",
             batch_norm=True,
             hidden=256,
-            head="pseudo_l2",
+            head="raised_l2",
             degree=True,
             clustering=True,
             label_scale=0.1,
+            label_trust=0.15,
         ),
         TrainingConfig(
             sampling="blocks",
             batch=128,
             steps=2_000,
+            steps_a_graph=2,
             learning_rate=0.002,
             schedule="cosine",
             relative=0.2,
@@ -48,6 +50,8 @@ def settings_of(preset: str, kind: str, changes: dict[str, Any]) -> tuple[Encode
     if kind == "similarity":
         encoder = dataclasses.replace(encoder, head="inner")
     changes = dict(changes)
+    if "steps" in changes:
+        changes.setdefault("steps_a_graph", 0)
     for_encoder = {f.name: changes.pop(f.name) for f in dataclasses.fields(EncoderConfig) if f.name in changes}
     for_training = {f.name: changes.pop(f.name) for f in dataclasses.fields(TrainingConfig) if f.name in changes}
     if changes:
