@@ -25,7 +25,7 @@ class Experiment(Protocol):
 
 NAMES = (
     "datasets", "ground_truth", "classification", "ranking", "maps", "sensitivity", "teachers", "readouts", "ladder",
-    "generalization",
+    "ablation", "generalization",
 )  # fmt: skip
 
 
