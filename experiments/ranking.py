@@ -96,7 +96,7 @@ def section(book: Book, docs: Path) -> list[str]:
             for truth in truths:
                 row += _scores(found, truth)
             rows.append([*row, found.count, _verdict(book, data, method, found, theirs)])
-        parts.append(f"### {title(data)}\n\n{table([*head, 'splits', 'verdict (τ)'], rows)}")
+        parts.append(f"### {title(data)}\n\n{table([*head, 'splits', 'verdict (τ; p@10)'], rows)}")
     return [*parts, "### Under exact distances", _exact(book)]
 
 
@@ -109,9 +109,10 @@ def _verdict(book: Book, data: str, method: str, found: Found, theirs: Any) -> s
     """Models of the paper's truth against the paper's UGraphEmb, ours against its target, others against ours."""
     if method == "ugraphemb":
         target = PAPER["targets"].get(data)
-        return f"target {target[0]}: {verdict(found.mean('tight', 'tau'), target[0])}" if target else "–"
+        return f"target {target[0]}, {target[1]}: {_both(found, 'tight', target)}" if target else "–"
     if method in methods.EMBEDDINGS:
-        return verdict(found.mean("paper", "tau"), theirs[0]) if theirs else "–"
+        truth = "tight" if method == "paper@tight" else "paper"
+        return _both(found, truth, theirs) if theirs else "–"
     truth, ours = next(
         ((truth, name) for truth, name in (("paper", "ugraphemb@paper"), ("tight", "ugraphemb"))
          if book.find("ranking", data, name).cells), ("", "")
@@ -119,7 +120,12 @@ def _verdict(book: Book, data: str, method: str, found: Found, theirs: Any) -> s
     best, tau = book.find("ranking", data, ours).mean(truth, "tau"), found.mean(truth, "tau")
     if tau is None or best is None:
         return NOT_RUN
-    return f"{'below' if tau < best else 'above'} ours ({truth} truth)"
+    return f"τ {'below' if tau < best else 'above'} ours ({truth} truth)"
+
+
+def _both(found: Found, truth: str, than: Any) -> str:
+    tau, precision = (verdict(found.mean(truth, key), value) for key, value in zip(("tau", "p@10"), than, strict=True))
+    return tau if tau == precision else f"{tau}; {precision}"
 
 
 def _exact(book: Book) -> str:
