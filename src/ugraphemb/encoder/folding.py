@@ -78,6 +78,7 @@ class Folding:
             self._held.append(_lists(after, offsets, len(like)))
             row_of = after
             self.row_of.append(row_of)
+        self._places = [np.empty(lists.shape[1], np.int64) for lists in self._held]
 
     @property
     def rows_a_node(self) -> float:
@@ -88,14 +89,15 @@ class Folding:
         """The graphs at these positions, or all of them; without `gradients` none can be had."""
         graphs, own, around, held = self._graphs, self._own, self._around, self._held
         if chosen is not None:
+            places = self._places
             held = [lists[chosen] for lists in held]
-            rows, places = zip(*map(_present, held), strict=True)
+            rows = [_present(lists.indices, place) for lists, place in zip(held, places, strict=True)]
             graphs = graphs.of_sizes(np.diff(graphs.offsets.numpy())[chosen]).of_nodes(rows[0])
+            held = [_renamed(lists, place, len(row)) for lists, place, row in zip(held, places, rows, strict=True)]
+            depths = range(len(own))
             own, around = (
-                [_renamed(lists[row], place) for lists, row, place in zip(before, rows[1:], places, strict=False)]
-                for before in (own, around)
+                [_renamed(links[k][rows[k + 1]], places[k], len(rows[k])) for k in depths] for links in (own, around)
             )
-            held = [_renamed(lists, place) for lists, place in zip(held, places, strict=True)]
         parts = ([Incidence.of(lists, gradients=gradients) for lists in some] for some in (own, around, held))
         return FoldedBatch(graphs, *parts)
 
@@ -107,16 +109,17 @@ def _lists(rows: Positions, offsets: Positions, width: int) -> csr_array:
     return lists
 
 
-def _present(lists: csr_array) -> tuple[Positions, Positions]:
-    """The rows that occur, in order, and the place of each among them."""
-    occurs = np.zeros(lists.shape[1], bool)
-    occurs[lists.indices] = True
-    return np.flatnonzero(occurs), np.cumsum(occurs) - 1
+def _present(occurring: Positions, place: Positions) -> Positions:
+    """The rows that occur, once each; and in `place` where each stands among them. In time that they alone decide."""
+    numbers = np.arange(len(occurring))
+    place[occurring] = numbers
+    rows: Positions = occurring[place[occurring] == numbers]
+    place[rows] = np.arange(len(rows))
+    return rows
 
 
-def _renamed(lists: csr_array, place: Positions) -> csr_array:
-    """The same lists when only some rows are left, each at its place."""
-    count = int(place[-1]) + 1 if len(place) else 0
+def _renamed(lists: csr_array, place: Positions, count: int) -> csr_array:
+    """The same lists of `count` rows that are left, each at its place."""
     return csr_array((lists.data, place[lists.indices], lists.indptr), (lists.shape[0], count))
 
 
