@@ -66,6 +66,8 @@ class Found:
     @property
     def steps(self) -> int | None:
         """Of training, where a model was trained."""
+        if "training" in self.value:
+            return int(self.value["training"]["steps"])
         model = self.cells[0][0].settings.get("model") if self.cells else None
         return model["changes"].get("steps", 20_000) if model else None
 
