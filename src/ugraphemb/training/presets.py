@@ -25,7 +25,7 @@ PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
             degree=True,
             clustering=True,
             label_scale=0.1,
-            label_trust=0.15,
+            label_trust=0.03,
         ),
         TrainingConfig(
             sampling="blocks",
