@@ -126,8 +126,8 @@ def timed_steps(task: Task, encoder: EncoderConfig, config: TrainingConfig, step
         return counted
 
     run.sampler.draw = laps.after(drawn(), "sampling")  # type: ignore[method-assign]
-    collator.batch = laps.after(collator.batch, "batching")  # type: ignore[method-assign]
-    network.register_forward_hook(lambda *_: laps("forward"))
+    run.passes.batch = laps.after(run.passes.batch, "batching")  # type: ignore[method-assign]
+    run.passes.vectors = laps.after(run.passes.vectors, "forward")  # type: ignore[method-assign]
     run.optimizer.register_step_pre_hook(lambda *_: laps("loss and backward"))
     run.optimizer.register_step_post_hook(lambda *_: laps("optimizer"))
     for _ in range(steps):
@@ -151,7 +151,10 @@ def full_training(task: Task, steps: int | None) -> tuple[list[tuple[int, float,
     """Step, τ, CPU seconds and wall seconds of each validation of the default preset; and the steps taken."""
     encoder, config = PRESETS["default"]
     if steps is not None:
-        config = replace(config, steps=steps, validate_every=max(1, min(config.validate_every, steps // 5)))
+        config = replace(
+            config, steps=steps, steps_a_graph=0, validate_every=max(1, min(config.validate_every, steps // 5))
+        )
+    config = config.of(len(task.training))
     network, collator = task.network(encoder)
     start, rows = time.process_time(), []
     outcome = train(

@@ -69,7 +69,9 @@ class Found:
         if "training" in self.value:
             return int(self.value["training"]["steps"])
         model = self.cells[0][0].settings.get("model") if self.cells else None
-        return model["changes"].get("steps", 20_000) if model else None
+        if not model or model["changes"].get("steps_a_graph"):
+            return None
+        return model["changes"].get("steps", 20_000)
 
 
 class Book:

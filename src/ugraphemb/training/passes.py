@@ -7,7 +7,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ugraphemb.encoder.batches import Collator, runs
+from ugraphemb.encoder.batches import Batch, Collator, runs
+from ugraphemb.encoder.folding import FoldedBatch
 from ugraphemb.encoder.network import Network
 
 Positions = npt.NDArray[np.int64]
@@ -25,12 +26,15 @@ class Passes:
         folding = network.folding(collator.batch(np.arange(len(collator.num_nodes)))) if network.folds else None
         self._folding = folding if folding and folding.rows_a_node <= _WORTHWHILE else None
 
+    def batch(self, chosen: Positions) -> Batch | FoldedBatch:
+        """The graphs at these positions, on the device."""
+        parts = self._collator.batch(chosen) if self._folding is None else self._folding.batch(chosen)
+        return parts.to(self._device)
+
     def vectors(self, chosen: Positions) -> Tensor:
-        """Of the graphs at these positions, on the device."""
-        if self._folding is not None:
-            return self._network.folded(self._folding.batch(chosen).to(self._device))
-        vectors: Tensor = self._network(self._collator.batch(chosen).to(self._device))
-        return vectors
+        """Of the graphs at these positions, with gradients."""
+        batch = self.batch(chosen)
+        return self._network.folded(batch) if isinstance(batch, FoldedBatch) else self._network.forward(batch)
 
 
 def embedded(network: Network, collator: Collator, chosen: Positions, device: torch.device) -> Tensor:
