@@ -329,6 +329,8 @@ def test_folded_nodes_give_the_vectors_of_all_nodes(readout, settings):
     batch = collator.batch(np.arange(len(graphs)))
     with torch.inference_mode():
         folded = network.folded(network.folding(batch).batch(gradients=False)).numpy()
+        again = network.folded(network.folding(batch, counted=False).batch(gradients=False)).numpy()
+    np.testing.assert_allclose(again, folded, rtol=1e-4, atol=1e-5 * np.abs(folded).max())
     expected = vectors_of(network, collator)
     np.testing.assert_allclose(folded, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
     np.testing.assert_array_equal(folded[:40], folded[40:])

@@ -51,8 +51,10 @@ class Folding:
         row_of: For the input and after each convolution, the row of each node.
     """
 
-    def __init__(self, graphs: Batch, depth: int, *, degree: bool) -> None:
+    def __init__(self, graphs: Batch, depth: int, *, degree: bool, counted: bool) -> None:
         """Folds a batch on the CPU for `depth` convolutions; `degree` tells whether degrees are among the features.
+
+        `counted` lists have each row once, with its count: smaller, at the price of sorting.
 
         Two nodes fold if 64-bit hashes agree; that two of a million different ones do by chance has a probability of
         10⁻⁷.
@@ -63,8 +65,9 @@ class Folding:
         self._graphs = graphs.of_nodes(nodes)
         self._own: list[csr_array] = []
         self._around: list[csr_array] = []
+        self._counted = counted
         self.row_of = [row_of]
-        self._held = [_lists(row_of, offsets, len(nodes))]
+        self._held = [_lists(row_of, offsets, len(nodes), counted)]
         for _ in range(depth):
             mark = _mixed(row_of.astype(np.uint64))
             total = np.zeros(len(indices) + 1, np.uint64)
@@ -73,9 +76,9 @@ class Folding:
             like, after = _rows(_mixed(mark * _GOLDEN + around))
             ends, of_neighbors = run_positions(indptr[like], indptr[like + 1] - indptr[like])
             rows = self._held[-1].shape[1]
-            self._own.append(_lists(row_of[like], np.arange(len(like) + 1), rows))
-            self._around.append(_lists(row_of[indices[ends]], of_neighbors, rows))
-            self._held.append(_lists(after, offsets, len(like)))
+            self._own.append(_lists(row_of[like], np.arange(len(like) + 1), rows, False))
+            self._around.append(_lists(row_of[indices[ends]], of_neighbors, rows, counted))
+            self._held.append(_lists(after, offsets, len(like), counted))
             row_of = after
             self.row_of.append(row_of)
         self._places = [np.empty(lists.shape[1], np.int64) for lists in self._held]
@@ -98,14 +101,19 @@ class Folding:
             own, around = (
                 [_renamed(links[k][rows[k + 1]], places[k], len(rows[k])) for k in depths] for links in (own, around)
             )
-        parts = ([Incidence.of(lists, gradients=gradients) for lists in some] for some in (own, around, held))
-        return FoldedBatch(graphs, *parts)
+        made, *others = (
+            [Incidence.of(lists, counted=counted, gradients=gradients) for lists in some]
+            for some, counted in ((own, False), (around, self._counted), (held, self._counted))
+        )
+        return FoldedBatch(graphs, made, *others)
 
 
-def _lists(rows: Positions, offsets: Positions, width: int) -> csr_array:
+def _lists(rows: Positions, offsets: Positions, width: int, counted: bool) -> csr_array:
     """How often each row stands in each list."""
-    lists = csr_array((np.ones(len(rows), np.float32), rows, offsets), (len(offsets) - 1, width), copy=True)
-    lists.sum_duplicates()
+    ones = np.ones(len(rows), np.float32)
+    lists = csr_array((ones, rows, offsets), (len(offsets) - 1, width), copy=counted)
+    if counted:
+        lists.sum_duplicates()
     return lists
 
 

@@ -16,41 +16,43 @@ class Incidence:
     """Lists of rows: list i holds the rows chosen[offsets[i] : offsets[i + 1]], each count times.
 
     Attributes:
-        chosen, count: One entry each.
+        chosen, count: One entry each; None counts each once.
         offsets: (lists + 1).
         list_of: The list that each entry is in.
         order: The entries sorted by row; `ends` tells where each row's entries begin. Gradients need them; or empty.
     """
 
     chosen: Tensor
-    count: Tensor
+    count: Tensor | None
     offsets: Tensor
     list_of: Tensor
     order: Tensor
     ends: Tensor
 
     @classmethod
-    def of(cls, matrix: csr_array, *, gradients: bool) -> Incidence:
-        """List i has row j as often as matrix[i, j] says."""
+    def of(cls, matrix: csr_array, *, counted: bool, gradients: bool) -> Incidence:
+        """List i has row j as often as matrix[i, j] says; if not `counted`, once for each entry."""
         order, ends = np.empty(0, np.int64), np.empty(0, np.int64)
         if gradients:
             turned = csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape).tocsc()
             order, ends = turned.data, turned.indptr
         list_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        whole = (np.asarray(part, np.int64) for part in (matrix.indptr, list_of, order, ends))
-        return cls(
-            torch.from_numpy(np.asarray(matrix.indices, np.int64)),
-            torch.from_numpy(np.asarray(matrix.data, np.float32)),
-            *map(torch.from_numpy, whole),
-        )
+        parts = (matrix.indices, matrix.indptr, list_of, order, ends)
+        chosen, offsets, list_of, order, ends = (torch.from_numpy(np.asarray(part, np.int64)) for part in parts)
+        return cls(chosen, torch.from_numpy(matrix.data) if counted else None, offsets, list_of, order, ends)
 
     def to(self, device: torch.device) -> Incidence:
-        return Incidence(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
+        moved = {
+            name: None if value is None else value.to(device, non_blocking=True) for name, value in vars(self).items()
+        }
+        return Incidence(**moved)
 
     def sums(self, rows: Tensor, weight: Tensor | None = None) -> Tensor:
         """Σ count · weight · rows[chosen] over each list: (lists, width)."""
-        weight = self.count if weight is None else self.count * weight
-        result: Tensor = _Sums.apply(rows, weight.to(rows.dtype), self)  # type: ignore[no-untyped-call]
+        if self.count is not None:
+            weight = self.count if weight is None else self.count * weight
+        weight = None if weight is None else weight.to(rows.dtype)
+        result: Tensor = _Sums.apply(rows, weight, self)  # type: ignore[no-untyped-call]
         return result
 
     def likeness(self, rows: Tensor, lists: Tensor) -> Tensor:
@@ -58,11 +60,11 @@ class Incidence:
         result: Tensor = _Likeness.apply(rows, lists, self)  # type: ignore[no-untyped-call]
         return result
 
-    def forth(self, rows: Tensor, weight: Tensor) -> Tensor:
+    def forth(self, rows: Tensor, weight: Tensor | None) -> Tensor:
         return _bags(self.chosen, rows, self.offsets, weight)
 
-    def back(self, lists: Tensor, weight: Tensor) -> Tensor:
-        return _bags(self.list_of[self.order], lists, self.ends, weight[self.order])
+    def back(self, lists: Tensor, weight: Tensor | None) -> Tensor:
+        return _bags(self.list_of[self.order], lists, self.ends, None if weight is None else weight[self.order])
 
     def products(self, rows: Tensor, lists: Tensor) -> Tensor:
         at_once = 4_096  # entries; their vectors stay in the cache
@@ -73,7 +75,7 @@ class Incidence:
 
 class _Sums(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
+    def forward(ctx: Any, rows: Tensor, weight: Tensor | None, incidence: Incidence) -> Tensor:
         ctx.save_for_backward(rows, weight)
         ctx.incidence = incidence
         return incidence.forth(rows, weight)
@@ -102,7 +104,7 @@ class _Likeness(torch.autograd.Function):
         return ctx.incidence.back(lists, gradient), ctx.incidence.forth(rows, gradient), None
 
 
-def _bags(chosen: Tensor, rows: Tensor, offsets: Tensor, weight: Tensor) -> Tensor:
+def _bags(chosen: Tensor, rows: Tensor, offsets: Tensor, weight: Tensor | None) -> Tensor:
     if not len(rows):
         return rows.new_zeros((len(offsets) - 1, rows.shape[1]))
     return torch.nn.functional.embedding_bag(

@@ -66,9 +66,9 @@ class Network(nn.Module):
         """Whether nodes with the same features around them get the same vectors, so that `folded` can be used."""
         return self.config.convolution == "gin" and not self.config.edge_labels and self.config.readout != "supersource"
 
-    def folding(self, graphs: Batch) -> Folding:
-        """These graphs, on the CPU, folded as far as this network's convolutions allow."""
-        return Folding(graphs, len(self.convolutions), degree=self.config.degree)
+    def folding(self, graphs: Batch, *, counted: bool = True) -> Folding:
+        """These graphs, on the CPU, folded as far as this network's convolutions allow. Counting pays if used often."""
+        return Folding(graphs, len(self.convolutions), degree=self.config.degree, counted=counted)
 
     def folded(self, graphs: FoldedBatch) -> Tensor:
         """What `forward` gives, computed once for all nodes that are alike."""

@@ -45,7 +45,7 @@ def embedded(network: Network, collator: Collator, chosen: Positions, device: to
         for begin, end in runs(collator.num_nodes[chosen], _NODES_FOLDED if network.folds else _NODES_A_BATCH):
             batch = collator.batch(chosen[begin:end])
             if network.folds:
-                found = network.folded(network.folding(batch).batch(gradients=False).to(device))
+                found = network.folded(network.folding(batch, counted=False).batch(gradients=False).to(device))
             else:
                 found = network(batch.to(device))
             vectors[begin:end] = found.float().cpu()
