@@ -38,14 +38,13 @@ class Incidence:
             order, ends = turned.data, turned.indptr
         list_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         parts = (matrix.indices, matrix.indptr, list_of, order, ends)
-        chosen, offsets, list_of, order, ends = (torch.from_numpy(np.asarray(part, np.int64)) for part in parts)
-        return cls(chosen, torch.from_numpy(matrix.data) if counted else None, offsets, list_of, order, ends)
+        chosen, *rest = (torch.from_numpy(np.asarray(part, np.int64)) for part in parts)
+        return cls(chosen, torch.from_numpy(matrix.data) if counted else None, *rest)
 
     def to(self, device: torch.device) -> Incidence:
-        moved = {
-            name: None if value is None else value.to(device, non_blocking=True) for name, value in vars(self).items()
-        }
-        return Incidence(**moved)
+        count = None if self.count is None else self.count.to(device)
+        rest = (self.offsets, self.list_of, self.order, self.ends)
+        return Incidence(self.chosen.to(device), count, *(part.to(device) for part in rest))
 
     def sums(self, rows: Tensor, weight: Tensor | None = None) -> Tensor:
         """Σ count · weight · rows[chosen] over each list: (lists, width)."""
