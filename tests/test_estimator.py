@@ -40,6 +40,12 @@ def fitted(graphs, table):
     return quick().fit(graphs, table)
 
 
+def test_copies_are_predicted_at_zero(fitted, graphs):
+    """Also where vectors are long, and differences of their squares few digits."""
+    vectors = 30 * fitted.transform(graphs)
+    assert np.abs(np.diag(fitted.proximity(vectors, vectors))).max() < 1e-6
+
+
 def test_eight_graphs_are_learned_to_nearly_zero_loss():
     eight = ug.load_dataset("atlas")[40:48]
     settings = {"relative": 0.0, "batch_norm": False, "validate_every": 500, "clustering": True}

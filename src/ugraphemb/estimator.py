@@ -184,8 +184,9 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
         """What the model predicts for vectors of `transform`: the normalised proximity of each left to each right."""
-        first, second = (torch.from_numpy(np.asarray(part, np.float32)) for part in (left, right))
-        return between(first, second, self.head_).numpy()
+        # In double precision: differences of squares of almost equal vectors would be noise in single precision.
+        first, second = (torch.from_numpy(np.asarray(part, np.float64)) for part in (left, right))
+        return between(first, second, self.head_).numpy().astype(np.float32)
 
     @property
     def head_(self) -> Head:
