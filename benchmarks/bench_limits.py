@@ -53,7 +53,7 @@ def shared_labels(graphs: ug.GraphSet) -> np.ndarray:
     return shared
 
 
-def spectral(truth: np.ndarray, numbers: int, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+def spectral(numbers: int, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """Pseudo-Euclidean distances of the leading eigenvectors."""
     leading = np.argsort(-np.abs(values))[:numbers]
     product = (vectors[:, leading] * values[leading]) @ vectors[:, leading].T
@@ -74,7 +74,7 @@ def main() -> None:
         center = np.eye(len(truth)) - 1 / len(truth)
         values, vectors = np.linalg.eigh(-0.5 * center @ truth**2 @ center)
         guesses = formulas(graphs)
-        guesses |= {f"spectral, {count} numbers": spectral(truth, count, values, vectors) for count in NUMBERS}
+        guesses |= {f"spectral, {count} numbers": spectral(count, values, vectors) for count in NUMBERS}
         rows = []
         for method, guess in guesses.items():
             found = ranking(guess, truth, exclude_self=True).summary()

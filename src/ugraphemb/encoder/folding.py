@@ -1,8 +1,7 @@
 """Nodes that the convolutions cannot tell apart, folded into one row: the same vectors for a fraction of the products.
 
 After k convolutions a node's vector follows from its own features and those around it up to k steps away, the colors
-of Weisfeiler and Lehman. Molecules share most of theirs: the 122,494 nodes of NCI109 have 283 colors after one step,
-4,098 after two and 23,411 after three.
+of Weisfeiler and Lehman. Molecules share most of theirs.
 """
 
 from __future__ import annotations
