@@ -9,7 +9,7 @@ from typing import Any
 from experiments.cells import Cell
 from experiments.page import Book, table, title
 from experiments.settings import Settings
-from experiments.variants import HEAD, columns, quality
+from experiments.variants import HEAD, columns, gains, quality
 
 TITLE = "Our default without one of its parts"
 WHOLE = "our default"
@@ -44,10 +44,6 @@ def section(book: Book, docs: Path) -> list[str]:
         whole = book.find("ablation", data, WHOLE)
         for name in CHANGES:
             found = book.find("ablation", data, name)
-            gains = [
-                "–" if name == WHOLE or now is None or then is None else f"{now - then:+.3f}"
-                for now, then in ((found.mean(key), whole.mean(key)) for key in ("tau", "p@10"))
-            ]
-            rows.append([name, *columns(found), *gains])
+            rows.append([name, *columns(found), *(gains(found, whole) if name != WHOLE else "––")])
         parts += [f"### {title(data)}", table(["", *HEAD, "change of τ", "of p@10"], rows)]
     return parts

@@ -9,7 +9,7 @@ from typing import Any
 from experiments.cells import Cell
 from experiments.page import Book, Found, table, title
 from experiments.settings import Settings
-from experiments.variants import HEAD, columns, quality
+from experiments.variants import HEAD, columns, gains, quality
 
 TITLE = "From the paper's preset to ours, one change at a time"
 # Which settings go together. Those of the default that are named nowhere come last.
@@ -61,11 +61,7 @@ def section(book: Book, docs: Path) -> list[str]:
         rows, before = [], Found()
         for name, _ in rungs(book.settings, data):
             found = book.find("ladder", data, name)
-            gains = [
-                "–" if now is None or then is None else f"{now - then:+.3f}"
-                for now, then in ((found.mean(key), before.mean(key)) for key in ("tau", "p@10"))
-            ]
-            rows.append([name if not rows else f"+ {name}", *columns(found), *gains])
+            rows.append([name if not rows else f"+ {name}", *columns(found), *gains(found, before)])
             before = found
         parts += [f"### {title(data)}", table(["", *HEAD, "change of τ", "of p@10"], rows)]
     return parts

@@ -31,3 +31,9 @@ def quality(cell: Cell, lab: Lab) -> dict[str, Any]:
 def columns(found: Found) -> list[str]:
     """A row of a table under HEAD."""
     return [found.text("accuracy", digits=1), *(found.text(name) for name in ("tau", "p@10", "mse")), found.count]
+
+
+def gains(found: Found, before: Found) -> list[str]:
+    """By how much τ and p@10 differ from those of another row."""
+    both = ((found.mean(key), before.mean(key)) for key in ("tau", "p@10"))
+    return ["–" if now is None or then is None else f"{now - then:+.3f}" for now, then in both]
