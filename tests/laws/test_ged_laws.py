@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from laws.strategies import letters, small_graphs
 from proximity.oracle import brute_force, cost_of, edge_table, random_graph, shuffled
 
-from ugraphemb import EditCosts, Graph, distance
+from ugraphemb import EditCosts, Graph, GraphSet, distance
 from ugraphemb.proximity import apply_edits
 from ugraphemb.proximity.ged import METHODS
 
@@ -114,6 +114,14 @@ def test_the_way_back_costs_the_same_under_costs_turned_round(a, b, costs: EditC
     assert there.value == pytest.approx(again.value)
     assert there.upper == pytest.approx(again.upper, nan_ok=True)
     assert there.lower == pytest.approx(again.lower, nan_ok=True)
+
+
+def test_the_way_back_costs_the_same_where_each_graph_has_a_label_the_other_lacks():
+    edges = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 4)]
+    a, b = (GraphSet.from_edges([5], edges, node_labels=list(word))[0] for word in ("BAAAA", "CAAAA"))
+    there = distance(a, b, method="beam", costs=EditCosts(0, 0, 0, 0, 0.5, 0))
+    back = distance(b, a, method="beam", costs=EditCosts(0, 0, 0, 0.5, 0, 0))
+    assert there.value == back.value
 
 
 @given(small_graphs(max_nodes=5), small_graphs(max_nodes=5), small_graphs(max_nodes=5))

@@ -75,6 +75,13 @@ def test_number_function_mapping_and_matrix_say_the_same_in_four_ways():
     assert exact(ATOMS[0], ATOMS[1]) == 1
 
 
+def test_a_matrix_of_two_collections_has_the_labels_of_the_left_one_first():
+    left = GraphSet.from_edges([1], [], node_labels=["O"])
+    one = GraphSet.from_edges([1], [], node_labels=["C"])
+    assert exact(left, one, node_relabel=[[0, 0.25], [2, 0]]) == 0.25
+    assert exact(one, left, node_relabel=[[0, 0.25], [2, 0]]) == 0.25
+
+
 def test_edge_labels_count_only_when_they_cost():
     assert exact(ATOMS[0], ATOMS[1], node_relabel=0) == 0
     assert exact(ATOMS[0], ATOMS[1], node_relabel=0, edge_relabel=0.75) == 0.75

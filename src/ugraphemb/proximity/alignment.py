@@ -15,11 +15,15 @@ Codes = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Labels:
-    """One code a node (or an entry of `indices`) of either collection; the left one's vocabulary, then what is new."""
+    """One code a node (or an entry of `indices`) of either collection.
+
+    Codes do not depend on which collection is left: solvers compare them to choose the same direction for both orders.
+    """
 
     left: Codes
     right: Codes
     vocabulary: Vocabulary
+    order: Codes | None = None  # codes of the left vocabulary, then of what is new in the right; None: as they stand
 
 
 def node_labels(left: GraphSet, right: GraphSet) -> Labels:
@@ -43,6 +47,10 @@ def _aligned(left: Codes, left_vocabulary: Vocabulary, right: Codes, right_vocab
         return Labels(left, right, left_vocabulary)
     # 1, 1.0 and True are three labels, though equal
     entries = [[(type(label), label) for label in words or (None,)] for words in (left_vocabulary, right_vocabulary)]
-    position = {entry: i for i, entry in enumerate(dict.fromkeys(entries[0] + entries[1]))}
-    recoding = np.array([position[entry] for entry in entries[1]], np.int32)
-    return Labels(left, recoding[right], tuple(label for _, label in position))
+    if entries[0] == entries[1]:
+        return Labels(left, right, left_vocabulary)
+    union = list(dict.fromkeys(entries[0] + entries[1]))
+    ordered = sorted(union, key=lambda entry: (entry[0].__name__, repr(entry[1])))
+    position = {entry: i for i, entry in enumerate(ordered)}
+    recoding = [np.array([position[entry] for entry in words], np.int32) for words in (*entries, union)]
+    return Labels(recoding[0][left], recoding[1][right], tuple(label for _, label in ordered), recoding[2])

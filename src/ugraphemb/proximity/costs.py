@@ -146,7 +146,11 @@ def _resolved(cost: RelabelCost, labels: Labels, name: str) -> tuple[Labels, Flo
                 f"{name} is a matrix of shape {cost.shape}, but there are {len(vocabulary)} labels: "
                 f"it must be {len(vocabulary)} by {len(vocabulary)}"
             )
-        return labels, cost
+        if labels.order is None:
+            return labels, cost
+        by_code = np.empty_like(cost)
+        by_code[np.ix_(labels.order, labels.order)] = cost
+        return labels, by_code
     # Only labels that occur are asked for.
     left_used, right_used = np.unique(labels.left), np.unique(labels.right)
     used = np.union1d(left_used, right_used)
