@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(given)
     if chosen.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # | head
         return show(chosen_cells(chosen), chosen.results)
     failed = 0 if chosen.page else computed(chosen, given)
     if failed != STOPPED and not chosen.no_page:
