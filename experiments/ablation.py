@@ -20,6 +20,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "`squared_l2`": {"head": "squared_l2"},
     "errors as they are, not relative": {"relative": 0.0},
     "readouts not standardised": {"batch_norm": False},
+    "readouts standardised to the full": {"norm_floor": 1e-5},
     "logarithms without means": {"compression": "log"},
     "all labels alike": {"label_trust": 0.0},
     "labels alone, no degree, no triangles": {"degree": False, "clustering": False},

@@ -26,7 +26,7 @@ RUNGS = {
         "label_trust",
     ),
     "network": ("layers", "convolution", "learn_epsilon", "hidden", "dimension"),
-    "pooling": ("readout", "scales", "compression", "batch_norm"),
+    "pooling": ("readout", "scales", "compression", "batch_norm", "norm_floor"),
     "learning rate and the rest: our default": (),
 }
 START = ("the paper's preset and truth", "tight truth")

@@ -27,6 +27,7 @@ class EncoderConfig:
             graphs of 10 and of 1,000 nodes enter them on one scale; "log_mean" adds what they give by node; "none" is
             the paper's.
         batch_norm: Standardise what enters the dense layers, by the batch in training, by running means after it.
+        norm_floor: What is added to the variances when standardising, so that what hardly varies is not blown up.
         hidden: Width of the first dense layer; None is `dimension`.
         dimension: Length of a graph's vector.
         head: How two vectors are compared: "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for distances, "inner"
@@ -48,6 +49,7 @@ class EncoderConfig:
     scales: tuple[int, ...] | None = None
     compression: Compression = "none"
     batch_norm: bool = False
+    norm_floor: float = 1e-5
     hidden: int | None = None
     dimension: int = 256
     head: Head = "squared_l2"
@@ -66,6 +68,8 @@ class EncoderConfig:
         object.__setattr__(self, "layers", tuple(self.layers))
         if not self.layers or min(self.layers) < 1 or self.dimension < 1 or self.hashed_labels < 0:
             raise ValueError("layers, dimension and hashed_labels must be positive")
+        if self.norm_floor <= 0:
+            raise ValueError(f"norm_floor={self.norm_floor}; it must be above 0")
         if self.scales is not None:
             object.__setattr__(self, "scales", tuple(self.scales))
             if not self.scales or not set(self.scales) <= set(range(len(self.layers) + 1)):

@@ -35,7 +35,8 @@ class Network(nn.Module):
         scales = _scales(config)
         self.readout = MultiScale([_readout(config, widths[k]) for k in scales], scales)
         width = sum(widths[k] for k in scales) * (2 if config.compression == "log_mean" else 1)
-        self.norm = nn.BatchNorm1d(width, momentum=0.02) if config.batch_norm else nn.Identity()
+        norm = nn.BatchNorm1d(width, eps=config.norm_floor, momentum=0.02)
+        self.norm = norm if config.batch_norm else nn.Identity()
         hidden = config.hidden or config.dimension
         self.dense = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, config.dimension))
 

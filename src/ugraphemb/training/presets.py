@@ -20,6 +20,7 @@ PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
             scales=(0, 1, 2, 3),
             compression="log_mean",
             batch_norm=True,
+            norm_floor=1.0,
             hidden=256,
             head="raised_l2",
             degree=True,
