@@ -299,6 +299,7 @@ def test_pseudo_l2_holds_distances_that_no_euclidean_space_holds():
         {"convolution": "cnn"},
         {"layers": ()},
         {"scales": (4,)},
+        {"norm_floor": 0.0},
         {"head": "cosine"},
         {"edge_labels": True, "convolution": "gat"},
     ],
