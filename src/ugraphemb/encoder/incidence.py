@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,12 @@ class Incidence:
     Attributes:
         chosen, count: One entry each; None counts each once.
         offsets: (lists + 1).
-        list_of: The list that each entry is in.
         order: The entries sorted by row; `ends` tells where each row's entries begin. Gradients need them; or empty.
     """
 
     chosen: Tensor
     count: Tensor | None
     offsets: Tensor
-    list_of: Tensor
     order: Tensor
     ends: Tensor
 
@@ -36,15 +35,20 @@ class Incidence:
         if gradients:
             turned = csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape).tocsc()
             order, ends = turned.data, turned.indptr
-        list_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        parts = (matrix.indices, matrix.indptr, list_of, order, ends)
+        parts = (matrix.indices, matrix.indptr, order, ends)
         chosen, *rest = (torch.from_numpy(np.asarray(part, np.int64)) for part in parts)
         return cls(chosen, torch.from_numpy(matrix.data) if counted else None, *rest)
 
     def to(self, device: torch.device) -> Incidence:
         count = None if self.count is None else self.count.to(device)
-        rest = (self.offsets, self.list_of, self.order, self.ends)
+        rest = (self.offsets, self.order, self.ends)
         return Incidence(self.chosen.to(device), count, *(part.to(device) for part in rest))
+
+    @cached_property
+    def list_of(self) -> Tensor:
+        """The list that each entry is in."""
+        lists = torch.arange(len(self.offsets) - 1, device=self.offsets.device)
+        return lists.repeat_interleave(self.offsets.diff(), output_size=len(self.chosen))
 
     def sums(self, rows: Tensor, weight: Tensor | None = None) -> Tensor:
         """Σ count · weight · rows[chosen] over each list: (lists, width)."""
