@@ -19,6 +19,7 @@ from ugraphemb.encoder.config import EncoderConfig, from_json
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.network import Network
 from ugraphemb.errors import ModelFormatError
+from ugraphemb.graphs.label_json import label_to_json
 
 FORMAT, VERSION = "ugraphemb-model", 1
 CONFIG, WEIGHTS, CARD = "config.json", "weights.safetensors", "README.md"
@@ -84,19 +85,8 @@ def read_model(path: Path, device: torch.device) -> tuple[Network, Vocabulary, d
 def _to_json(vocabulary: Vocabulary) -> dict[str, Any]:
     values = {field.name: getattr(vocabulary, field.name) for field in dataclasses.fields(vocabulary)}
     for name in ("node_labels", "edge_labels"):
-        values[name] = [_plain(label) for label in values[name]]
+        values[name] = [label_to_json(label, "a model", ModelFormatError) for label in values[name]]
     return values
-
-
-def _plain(label: Hashable) -> Any:
-    """Tuples become lists, which no label can be; what JSON cannot hold is refused."""
-    if label is None or type(label) in (bool, int, float, str):
-        return label
-    if isinstance(label, tuple):
-        return [_plain(part) for part in label]
-    raise ModelFormatError(
-        f"label {label!r} is a {type(label).__name__}; a model keeps None, bool, int, float, str and tuples of them"
-    )
 
 
 def _from_json(values: Any, source: str) -> Vocabulary:

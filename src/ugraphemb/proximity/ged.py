@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -12,14 +12,14 @@ from ugraphemb import _core
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.proximity.alignment import Codes
 from ugraphemb.proximity.costs import EditCosts, resolve
-from ugraphemb.proximity.metrics import Answer, Columns, Kind, Metric, Positions, Run
+from ugraphemb.proximity.metrics import Answer, Columns, Kind, MappedMetric, Positions, Run
 
 Method = Literal["exact", "beam", "hungarian", "vj", "hed", "branch", "refine", "paper", "tight"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True)
-class EditDistance(Metric):
+class EditDistance(MappedMetric):
     """Graph edit distance by one of several solvers.
 
     Args:
@@ -56,19 +56,11 @@ class EditDistance(Metric):
     def symmetric(self, left: GraphSet, right: GraphSet) -> bool:
         return resolve(self.costs, left, right).symmetric
 
-    def compute(
-        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
-    ) -> None:
-        self._solve(left, right, left_of, right_of, run, out, None)
-
     def one(self, left: GraphSet, right: GraphSet, run: Run) -> Answer:
-        out, first = Columns.empty(1), np.zeros(1, np.int32)
-        mapping = np.full(int(left.num_nodes[0]), -1, np.int32)
-        self._solve(left, right, first, first, run, out, mapping)
-        found = None if self.method == "hed" else mapping
-        return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]), found)
+        answer = super().one(left, right, run)
+        return replace(answer, mapping=None) if self.method == "hed" else answer
 
-    def _solve(
+    def solve(
         self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns,
         mapping: npt.NDArray[np.int32] | None,
     ) -> None:  # fmt: skip

@@ -12,11 +12,11 @@ from ugraphemb import _core
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.proximity.alignment import edge_labels, node_labels
 from ugraphemb.proximity.ged import packed
-from ugraphemb.proximity.metrics import Answer, Columns, Kind, Metric, Positions, Run
+from ugraphemb.proximity.metrics import Columns, Kind, MappedMetric, Positions, Run
 
 
 @dataclass(frozen=True)
-class CommonSubgraph(Metric):
+class CommonSubgraph(MappedMetric):
     """Nodes of a maximum common induced subgraph with equal node labels.
 
     Args:
@@ -35,18 +35,7 @@ class CommonSubgraph(Metric):
     def settings(self) -> dict[str, Any]:
         return {"connected": self.connected, "edge_labels": self.edge_labels}
 
-    def compute(
-        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
-    ) -> None:
-        self._solve(left, right, left_of, right_of, run, out, None)
-
-    def one(self, left: GraphSet, right: GraphSet, run: Run) -> Answer:
-        out, first = Columns.empty(1), np.zeros(1, np.int32)
-        mapping = np.full(int(left.num_nodes[0]), -1, np.int32)
-        self._solve(left, right, first, first, run, out, mapping)
-        return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]), mapping)
-
-    def _solve(
+    def solve(
         self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns,
         mapping: npt.NDArray[np.int32] | None,
     ) -> None:  # fmt: skip

@@ -103,6 +103,28 @@ class Metric(Protocol):
         return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]))
 
 
+class MappedMetric(Metric, Protocol):
+    """A metric whose solver also finds which node goes to which."""
+
+    def solve(
+        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns,
+        mapping: npt.NDArray[np.int32] | None,
+    ) -> None:  # fmt: skip
+        """Like `compute`; of a single pair also the map, where `mapping` is given."""
+        ...
+
+    def compute(
+        self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
+    ) -> None:
+        self.solve(left, right, left_of, right_of, run, out, None)
+
+    def one(self, left: GraphSet, right: GraphSet, run: Run) -> Answer:
+        out, first = Columns.empty(1), np.zeros(1, np.int32)
+        mapping = np.full(int(left.num_nodes[0]), -1, np.int32)
+        self.solve(left, right, first, first, run, out, mapping)
+        return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]), mapping)
+
+
 # Where each named metric lives. Calling it with the options of `distance` or `pairwise` gives a Metric.
 _HOMES = {
     "ged": "ugraphemb.proximity.ged:EditDistance",

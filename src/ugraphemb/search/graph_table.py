@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from ugraphemb.errors import IndexFormatError
 from ugraphemb.graphs import GraphSet
-from ugraphemb.graphs.packing import Vocabulary
+from ugraphemb.graphs.formats.text import label
+from ugraphemb.graphs.label_json import label_to_json
 
 _KEY = b"ugraphemb"
 
@@ -42,8 +43,8 @@ def to_table(graphs: GraphSet) -> pa.Table:
         rows_of_numbers = pa.FixedSizeListArray.from_arrays(flat, graphs.node_attributes.shape[1])
         columns["attributes"] = pa.LargeListArray.from_arrays(nodes, rows_of_numbers)
     vocabularies = {
-        "node_vocabulary": [_plain(label) for label in graphs.node_vocabulary],
-        "edge_vocabulary": [_plain(label) for label in graphs.edge_vocabulary],
+        "node_vocabulary": [label_to_json(word, "an index", IndexFormatError) for word in graphs.node_vocabulary],
+        "edge_vocabulary": [label_to_json(word, "an index", IndexFormatError) for word in graphs.edge_vocabulary],
     }
     return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(vocabularies).encode()})
 
@@ -62,9 +63,9 @@ def from_table(table: pa.Table) -> GraphSet:
         indptr=_numpy(neighbors.values.offsets),
         indices=_numpy(neighbors.values.values),
         node_labels=_numpy(labels.values),
-        node_vocabulary=_vocabulary(vocabularies["node_vocabulary"]),
+        node_vocabulary=tuple(map(label, vocabularies["node_vocabulary"])),
         edge_labels=None if edge_labels is None else _numpy(edge_labels.values.values),
-        edge_vocabulary=_vocabulary(vocabularies["edge_vocabulary"]),
+        edge_vocabulary=tuple(map(label, vocabularies["edge_vocabulary"])),
         node_attributes=attributes,
         ids=blank_ids(table.num_rows),
     )
@@ -83,21 +84,3 @@ def _chunk(table: pa.Table, name: str) -> Any:
 def _numpy(array: Any) -> npt.NDArray[Any]:
     values: npt.NDArray[Any] = array.to_numpy(zero_copy_only=True)
     return values
-
-
-def _plain(label: Any) -> Any:
-    """Tuples become lists, which no label can be."""
-    if label is None or type(label) in (bool, int, float, str):
-        return label
-    if isinstance(label, tuple):
-        return [_plain(part) for part in label]
-    raise IndexFormatError(
-        f"label {label!r} is a {type(label).__name__}; an index keeps None, bool, int, float, str and tuples of them"
-    )
-
-
-def _vocabulary(values: list[Any]) -> Vocabulary:
-    def label(value: Any) -> Any:
-        return tuple(map(label, value)) if isinstance(value, list) else value
-
-    return tuple(map(label, values))
