@@ -15,7 +15,7 @@ from experiments.settings import HERE, MODES, Settings, tomllib
 PAPER: dict[str, Any] = tomllib.loads((HERE / "paper.toml").read_text())
 TITLES = {
     "PTC": "PTC", "IMDB-MULTI": "IMDBM", "WEB": "WEB", "NCI109": "NCI109",
-    "REDDIT-MULTI-12K-SUBSET": "REDDIT12K (subset)", "AIDS": "AIDS",
+    "REDDIT-MULTI-12K-SUBSET": "REDDIT12K (subset)", "AIDS": "AIDS", "Alkane": "Alkane",
 }  # fmt: skip
 NOT_RUN = "not run"
 
