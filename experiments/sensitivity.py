@@ -51,13 +51,17 @@ def _draw(file: Path, panels: list[tuple[str, dict[float, Any]]]) -> None:
         figure = Figure(figsize=(8.4, 3.0), layout="constrained")
         for axes, (name, found) in zip(figure.subplots(1, 2), panels, strict=True):
             other = axes.twinx()
-            for side, key, color, mark, label in (
-                (axes, "accuracy", "#0072B2", "o", "accuracy, %"), (other, "tau", "#D55E00", "s", "Kendall's τ")
-            ):  # fmt: skip
+            for side, key, color, mark, label, span in (
+                (axes, "accuracy", "#0072B2", "o", "accuracy, %", 10),
+                (other, "tau", "#D55E00", "s", "Kendall's τ", 0.1),
+            ):
                 points = [(x, cells.numbers(key)) for x, cells in found.items() if cells.numbers(key)]
                 for x, values in points:
                     side.plot([x] * len(values), values, mark, color=color, markersize=2.5, alpha=0.5)
                 side.plot([x for x, _ in points], [sum(v) / len(v) for _, v in points], mark + "-", color=color)
+                low, high = side.get_ylim()
+                room = max(0.0, span - (high - low)) / 2  # chance is not blown up to a trend
+                side.set_ylim(low - room, high + room)
                 side.set_ylabel(label, color=color)
                 side.spines["top"].set_visible(False)
             axes.set_xscale("log", base=2 if "dimension" in name else 10)
