@@ -114,7 +114,7 @@ def _query(lab: Lab, cell: Cell, spec: dict[str, Any]) -> Any:
 
 
 def _saved(figure: Any, path: Path) -> str:
-    """A PNG of 64 colors, small enough to be kept with the code."""
+    """A PNG of 256 colors, rare ones among them, small enough to be kept with the code."""
     from PIL import Image
 
     from ugraphemb.tasks.drawing import save_figure
@@ -122,7 +122,9 @@ def _saved(figure: Any, path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     save_figure(figure, path, dpi=80)
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            path, optimize=True
+        )
     return path.name
 
 
