@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("ugraphemb", deadline=None, max_examples=60)  # a busy machine is no failure
+# A busy machine is no failure. UGRAPHEMB_EXAMPLES=2000 hunts for rare ones.
+examples = int(os.environ.get("UGRAPHEMB_EXAMPLES", "60"))
+settings.register_profile("ugraphemb", deadline=None, max_examples=examples)
 settings.load_profile("ugraphemb")
 
 # What runs in the background starts with Ctrl-C ignored, and so do its children; some tests press it.
