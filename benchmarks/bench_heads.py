@@ -1,9 +1,9 @@
-"""Which way to compare vectors can hold normalised edit distances at all: free vectors, fitted to them, no network.
+"""Which way to compare vectors can hold normalized edit distances at all: free vectors, fitted to them, no network.
 
     python benchmarks/bench_heads.py                five minutes
     python benchmarks/bench_heads.py --graphs 100   a first impression
 
-Each of some graphs gets 256 or 16 free numbers, which Adam fits to the `tight` normalised distances of all pairs.
+Each of some graphs gets 256 or 16 free numbers, which Adam fits to the `tight` normalized distances of all pairs.
 Kendall's τ and p@10 are of the fitted pairs themselves: what is missing to 1 no network can learn with that head. With
 256 numbers for 300 graphs each graph can have a direction of its own; with 16, as with 256 for many graphs, it cannot.
 """
@@ -51,7 +51,7 @@ def main() -> None:
     for name in ("PTC", "IMDB-MULTI", "WEB"):
         graphs = ug.load_dataset(name, root=data_root(arguments.data))
         graphs = graphs[np.random.default_rng(0).permutation(len(graphs))[: arguments.graphs]]
-        truth = np.asarray(ug.pairwise(graphs, method="tight").normalised().matrix())
+        truth = np.asarray(ug.pairwise(graphs, method="tight").normalized().matrix())
         np.fill_diagonal(truth, 0)
         for dimension in DIMENSIONS:
             rows = []

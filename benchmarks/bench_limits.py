@@ -24,7 +24,7 @@ NUMBERS = (16, 64, 256)
 
 
 def formulas(graphs: ug.GraphSet) -> dict[str, np.ndarray]:
-    """Guesses of the normalised distance of all pairs."""
+    """Guesses of the normalized distance of all pairs."""
     nodes, edges = graphs.num_nodes.astype(float), np.diff(graphs.indptr[graphs.node_offsets]) / 2
     larger, mean = np.maximum.outer(nodes, nodes), np.add.outer(nodes, nodes) / 2
     degrees = np.zeros((len(graphs), int(nodes.max())))
@@ -69,7 +69,7 @@ def main() -> None:
     for name in arguments.sets.split(","):
         graphs = ug.load_dataset(name, root=data_root(arguments.data))
         store = None if arguments.store is None else arguments.store / f"store-{name}-tight"
-        truth = np.asarray(ug.pairwise(graphs, method="tight", store=store).normalised().matrix())
+        truth = np.asarray(ug.pairwise(graphs, method="tight", store=store).normalized().matrix())
         np.fill_diagonal(truth, 0)
         center = np.eye(len(truth)) - 1 / len(truth)
         values, vectors = np.linalg.eigh(-0.5 * center @ truth**2 @ center)

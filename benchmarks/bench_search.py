@@ -96,7 +96,7 @@ def recall(data: Path, given: Any, report: Report) -> None:
                     if match.mapping is not None:
                         known = truth[q, place[match.id]]
                         wrong += match.lower / size[q, place[match.id]] > known + 1e-9
-                        truth[q, place[match.id]] = min(known, match.normalised)
+                        truth[q, place[match.id]] = min(known, match.normalized)
         tenth = np.sort(truth, axis=1)[:, K - 1]
         rows = []
         for label, found in answers.items():
@@ -114,7 +114,7 @@ def recall(data: Path, given: Any, report: Report) -> None:
         report.table(f"{name}: {len(queries)} queries, {len(database)} graphs, trained on {len(training)}", rows)
         report.check(f"{name}: no lower bound above a known distance", wrong == 0)
         certain = [q for q, m in enumerate(answers["complete"]) if m.certificate is not None and m.certificate.proven]
-        exact = all(np.isclose(max(match.normalised for match in answers["complete"][q]), tenth[q]) for q in certain)
+        exact = all(np.isclose(max(match.normalized for match in answers["complete"][q]), tenth[q]) for q in certain)
         report.check(f"{name}: what is proven complete is the best known", exact, f"{len(certain)} queries")
         score = {row["search"]: row["recall@10"] for row in rows}
         ordered = all(
@@ -196,7 +196,8 @@ def million(data: Path, given: Any, report: Report) -> None:
                 continue
             quick, found = asked(index, queries[:few], options)
             hits = [
-                sum(m.score <= reference[q][-1].score + 1e-6 for m in matches) / K for q, matches in enumerate(found)
+                sum(m.predicted <= reference[q][-1].predicted + 1e-6 for m in matches) / K
+                for q, matches in enumerate(found)
             ]
             proven = [m.certificate.proven for m in found if m.certificate is not None]
             rows.append({"index": kind, "search": label, "recall@10": None if options else float(np.mean(hits)),

@@ -3,7 +3,7 @@
 
 namespace uge {
 
-/// What each edit costs. All finite and >= 0 (checked where they enter). Relabelling to the same label is free
+/// What each edit costs. All finite and >= 0 (checked where they enter). Relabeling to the same label is free
 /// unless a matrix says otherwise. By default every edit costs 1, and edge labels do not count.
 struct EditCosts {
     double node_insert = 1;

@@ -66,7 +66,7 @@ def main() -> None:
     print(f"trained in {time.perf_counter() - started:.0f} s")
 
     heading("80 molecules that training never saw, each ranking the 400")
-    truth = ug.pairwise(unseen, training).normalised().matrix()
+    truth = ug.pairwise(unseen, training).normalized().matrix()
     predicted = model.proximity(model.transform(unseen), model.transform(training))
     scores = ranking(predicted, truth)
     print(scores)

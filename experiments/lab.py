@@ -85,9 +85,9 @@ class Lab:
         return queries, database
 
     def distances(self, name: str, source: str, number: int, queries: Any, database: Any) -> np.ndarray[Any, Any]:
-        """Normalised proximities by a truth or a method, (queries, database)."""
+        """Normalized proximities by a truth or a method, (queries, database)."""
         table = self.table(name, source, number)
-        matrix = (table.normalised() if table.sizes else table).matrix()[np.ix_(queries, database)]
+        matrix = (table.normalized() if table.sizes else table).matrix()[np.ix_(queries, database)]
         if np.ma.isMaskedArray(matrix):
             assert not matrix.mask.any(), f"{name} {source}: pairs are missing"
         return np.asarray(matrix)

@@ -43,7 +43,7 @@ def run(cell: Cell, lab: Lab) -> dict[str, Any]:
     others = (pairs[:, :1] + random.integers(1, len(chosen), (len(pairs), 1))) % len(chosen)
     both = np.concatenate([pairs, np.concatenate([pairs[:, :1], others], axis=1)])
     table = lab.pairwise(cell.data, "tight", np.unique(np.sort(chosen[both], axis=1), axis=0), digest(both.tolist()))
-    found = table.normalised().matrix()[tuple(chosen[both].T)]
+    found = table.normalized().matrix()[tuple(chosen[both].T)]
     return {"near": float(found[: len(pairs)].mean() / found[len(pairs) :].mean()), "graphs": len(chosen)}
 
 

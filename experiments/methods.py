@@ -166,5 +166,5 @@ def proximities(candidate: Candidate, queries: Any, database: Any) -> Iterator[t
 
 
 def predicted(model: ug.UGraphEmb, vectors: Any, queries: Any, database: Any) -> Any:
-    """What UGraphEmb says of the normalised proximity."""
+    """What UGraphEmb says of the normalized proximity."""
     return model.proximity(vectors[queries], vectors[database])

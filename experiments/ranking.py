@@ -70,7 +70,7 @@ def _best(cell: Cell, lab: Lab, truth: str) -> dict[str, Any]:
 def scores(
     guess: Any, kind: Any, lab: Lab, cell: Cell, truth: str, queries: Any, database: Any, *, mse: bool = False
 ) -> dict[str, Any]:
-    """Means over the queries; the error only where the guess is one of the normalised distance itself."""
+    """Means over the queries; the error only where the guess is one of the normalized distance itself."""
     right = lab.distances(cell.data, truth, cell.split, queries, database)
     truth_is: Any = "similarity" if truth in ("mcs", "graphlet") else "distance"
     found = ranking(guess, right, k=min(K, len(database)), predicted_is=kind, truth_is=truth_is).summary()

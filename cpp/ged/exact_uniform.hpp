@@ -47,7 +47,7 @@ class UniformSearch {
 
     /// The problem that is left after some pairs are fixed and some cells are dropped.
     struct Level {
-        std::vector<Cost> unary;          // n x stride: relabelling less the edges kept to fixed nodes
+        std::vector<Cost> unary;          // n x stride: relabeling less the edges kept to fixed nodes
         std::vector<Cost> cost;           // (n + 1) x stride: unary less the best matching; the last row is "inserted"
         std::vector<std::uint8_t> share;  // directed edges of left x of right: this end's part of the reward
         std::vector<Cost> row_dual, col_dual;

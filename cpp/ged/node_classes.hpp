@@ -32,7 +32,7 @@ class NodeClasses {
                RightOrder order = RightOrder::ascending) -> void;
 
     /// Makes one class of those that differ only by labels the other graph does not have, which cost the same against
-    /// everything as long as relabelling has one price. Precondition: edge labels do not count.
+    /// everything as long as relabeling has one price. Precondition: edge labels do not count.
     auto merge_foreign_labels() -> void;
 
     [[nodiscard]] auto operator[](int c) const -> const NodeClass& { return classes_[static_cast<std::size_t>(c)]; }

@@ -6,7 +6,7 @@ namespace uge::ged {
 
 namespace {
 
-/// Whether some node is better deleted, and another inserted, than relabelled.
+/// Whether some node is better deleted, and another inserted, than relabeled.
 auto deletion_pays(const GraphView& left, const GraphView& right, const EditCosts& costs) -> bool {
     const double around = costs.node_delete + costs.node_insert;
     if (costs.node_matrix == nullptr) {

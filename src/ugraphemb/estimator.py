@@ -183,7 +183,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return embedded(network, collator, np.arange(len(collection)), device).numpy()
 
     def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
-        """What the model predicts for vectors of `transform`: the normalised proximity of each left to each right."""
+        """What the model predicts for vectors of `transform`: the normalized proximity of each left to each right."""
         # In double precision: differences of squares of almost equal vectors would be noise in single precision.
         first, second = (torch.from_numpy(np.asarray(part, np.float64)) for part in (left, right))
         return between(first, second, self.head_).numpy().astype(np.float32)
@@ -288,7 +288,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         graphs, score = about["graphs"], about["validation"]
         return (
             f"# A ugraphemb model\n\n"
-            f"Vectors of {config.dimension} numbers, compared by {config.head}, that keep the normalised "
+            f"Vectors of {config.dimension} numbers, compared by {config.head}, that keep the normalized "
             f"{about['kind']} `{about['metric']}` of graphs.\n\n"
             f"- trained on: {graphs['name'] or 'graphs'}, {graphs['count']} graphs (fingerprint "
             f"{graphs['fingerprint']}), {about['pairs']} pairs, {about['steps']} steps, seed {about['seed']}\n"

@@ -57,14 +57,14 @@ def test_filters_do_not_depend_on_the_order_of_nodes_nor_on_which_graphs_are_ask
 
 
 @settings(max_examples=25)
-@given(small_sets, st.integers(1, 4), st.sampled_from(["edits", "normalised"]))
+@given(small_sets, st.integers(1, 4), st.sampled_from(["edits", "normalized"]))
 def test_complete_and_range_search_are_brute_force(graphs: GraphSet, k: int, by: str):
     index = GraphIndex(model(), threads=1).add(graphs[1:])
     table = ug.pairwise(graphs[:1], graphs[1:], method="exact", threads=1)
-    values = (table if by == "edits" else table.normalised()).value
+    values = (table if by == "edits" else table.normalized()).value
     found = index.search(graphs[0], k, complete=True, by=by, budget=None)
     assert found.certificate.proven
-    assert np.allclose([m.distance if by == "edits" else m.normalised for m in found], np.sort(values)[:k])
+    assert np.allclose([m.distance if by == "edits" else m.normalized for m in found], np.sort(values)[:k])
     near = index.search(graphs[0], within=k, budget=None)
     assert sorted(match.id for match in near) == sorted(graphs.ids[1:][table.value <= k].tolist())
 

@@ -49,25 +49,25 @@ def mutag(data_root) -> ug.GraphSet:
     return ug.load_dataset("MUTAG", root=data_root)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("h", [0, 1, 4])
-def test_wl_is_that_of_grakel(mutag, h, normalised):
-    theirs = WeisfeilerLehman(n_iter=h, base_graph_kernel=VertexHistogram, normalize=normalised) if h else (
-        VertexHistogram(normalize=normalised))  # fmt: skip
+def test_wl_is_that_of_grakel(mutag, h, normalized):
+    theirs = WeisfeilerLehman(n_iter=h, base_graph_kernel=VertexHistogram, normalize=normalized) if h else (
+        VertexHistogram(normalize=normalized))  # fmt: skip
     for graphs in (mutag, GRAPHS):
         input_ = grakel_graphs(graphs)
         expected = theirs.fit_transform(input_)
-        np.testing.assert_allclose(kernel_matrix(graphs, "wl", h=h, normalised=normalised), expected, rtol=1e-12)
+        np.testing.assert_allclose(kernel_matrix(graphs, "wl", h=h, normalized=normalized), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("labeled", [False, True])
-def test_shortest_paths_are_those_of_grakel(mutag, labeled, normalised):
+def test_shortest_paths_are_those_of_grakel(mutag, labeled, normalized):
     several = GRAPHS[GRAPHS.num_edges > 0]  # grakel divides by 0 where there is no path
     for graphs in (mutag, several):
-        theirs = ShortestPath(with_labels=labeled, normalize=normalised)
+        theirs = ShortestPath(with_labels=labeled, normalize=normalized)
         expected = theirs.fit_transform(grakel_graphs(graphs))
-        ours = kernel_matrix(graphs, "sp", labeled=labeled, normalised=normalised)
+        ours = kernel_matrix(graphs, "sp", labeled=labeled, normalized=normalized)
         np.testing.assert_allclose(ours, expected, rtol=1e-12)
 
 
@@ -86,7 +86,7 @@ def test_connected_graphlets_leave_out_the_others():
     shapes = [nx.Graph(counter.edges(column)) for column in range(len(counter))]
     whole = [graph.number_of_nodes() == 4 and nx.is_connected(graph) for graph in shapes]
     expected = counts.toarray() * whole
-    ours = kernel_matrix(GRAPHS, "graphlet", size=4, connected=True, normalised=False)
+    ours = kernel_matrix(GRAPHS, "graphlet", size=4, connected=True, normalized=False)
     np.testing.assert_array_equal(ours, expected @ expected.T)
 
 
@@ -169,8 +169,8 @@ def test_pairs_in_any_order_on_any_number_of_threads_give_the_same_numbers(metri
 
 
 @pytest.mark.parametrize("metric", KERNELS)
-def test_a_normalised_kernel_is_the_raw_one_divided_by_both_roots(metric):
-    raw = kernel_matrix(GRAPHS, metric, normalised=False)
+def test_a_normalized_kernel_is_the_raw_one_divided_by_both_roots(metric):
+    raw = kernel_matrix(GRAPHS, metric, normalized=False)
     root = np.sqrt(np.diag(raw))
     some = root > 0
     ours = kernel_matrix(GRAPHS, metric)

@@ -25,7 +25,7 @@ def assert_equal(first: PairTable, second: PairTable) -> None:
         assert getattr(first, name).dtype == getattr(second, name).dtype
     for name in ("metric", "kind", "method", "costs", "settings", "fingerprints", "counts", "symmetric", "version"):
         assert getattr(first, name) == getattr(second, name)
-    assert first.is_normalised == second.is_normalised
+    assert first.is_normalized == second.is_normalized
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "hed"}, {"metric": "mcs"}, {"costs": EditCosts(node_relabel=0.3)}])
@@ -33,9 +33,9 @@ def test_what_is_written_is_read(tmp_path, options: dict):
     table = pairwise(GRAPHS, **options)
     table.write(tmp_path / "t.parquet")
     assert_equal(PairTable.read(tmp_path / "t.parquet", GRAPHS), table)
-    normalised = table.normalised()
-    normalised.write(tmp_path / "n.parquet")
-    assert_equal(PairTable.read(tmp_path / "n.parquet"), normalised)
+    normalized = table.normalized()
+    normalized.write(tmp_path / "n.parquet")
+    assert_equal(PairTable.read(tmp_path / "n.parquet"), normalized)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["n.parquet", "t.parquet"]
 
 
@@ -74,16 +74,16 @@ def test_torn_and_foreign_files_are_refused_at_every_length(tmp_path):
         PairTable.read(tmp_path / "none.parquet")
 
 
-def test_normalised_values_are_divided_by_the_mean_size():
-    normalised = TABLE.normalised()
+def test_normalized_values_are_divided_by_the_mean_size():
+    normalized = TABLE.normalized()
     sizes = (GRAPHS.num_nodes[TABLE.left] + GRAPHS.num_nodes[TABLE.right]) / 2
     filled = sizes > 0
-    np.testing.assert_allclose(normalised.value[filled], TABLE.value[filled] / sizes[filled])
-    np.testing.assert_allclose(normalised.lower[filled], TABLE.lower[filled] / sizes[filled])
-    assert normalised.value[~filled].tolist() == [0]  # two empty graphs
-    assert normalised.normalised() is normalised
-    assert pairwise(GRAPHS, [(0, 1)], metric="mcs").normalised().value.tolist() == [1]
-    assert pairwise(GRAPHS, [(9, 9)], metric="mcs").normalised().value.tolist() == [1]
+    np.testing.assert_allclose(normalized.value[filled], TABLE.value[filled] / sizes[filled])
+    np.testing.assert_allclose(normalized.lower[filled], TABLE.lower[filled] / sizes[filled])
+    assert normalized.value[~filled].tolist() == [0]  # two empty graphs
+    assert normalized.normalized() is normalized
+    assert pairwise(GRAPHS, [(0, 1)], metric="mcs").normalized().value.tolist() == [1]
+    assert pairwise(GRAPHS, [(9, 9)], metric="mcs").normalized().value.tolist() == [1]
 
 
 def test_the_matrix_of_all_pairs_is_dense_symmetric_and_0_on_the_diagonal():
@@ -137,7 +137,7 @@ def test_tables_that_do_not_belong_together_do_not_merge():
         pairwise(GRAPHS, method="branch"),
         pairwise(GRAPHS, metric="mcs"),
         pairwise(GRAPHS[:9]),
-        TABLE.normalised(),
+        TABLE.normalized(),
     ):
         with pytest.raises(TableError, match="do not merge"):
             TABLE.merge(other)

@@ -23,7 +23,7 @@ def ids(matches: Matches) -> list[str]:
 
 
 def scores(matches: Matches) -> list[float]:
-    return [match.score for match in matches]
+    return [match.predicted for match in matches]
 
 
 def test_the_nearest_by_vectors_are_those_that_the_model_predicts():
@@ -149,7 +149,7 @@ def test_wrong_additions_are_refused_and_change_nothing(options, message):
         ({"shortlist": 0, "verify": True}, "shortlist is 0"),
         ({"within": -1}, "within is -1"),
         ({"budget": -1, "verify": True}, "budget is -1"),
-        ({"by": "size"}, "'normalised', 'edits'"),
+        ({"by": "size"}, "'normalized', 'edits'"),
         ({"where": {"year": 3}}, "no metadata column 'year'; there are 'id', 'class'"),
         ({"where": {"class": "three"}}, "'class' holds int64, which 'three' is not"),
     ],

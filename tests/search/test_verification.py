@@ -17,15 +17,15 @@ def truth():
     """Exact distances of the ten queries to the first fifty graphs, and the same divided by sizes."""
     table = ug.pairwise(queries(), graphs()[:50], method="exact", threads=1)
     assert table.proven.all()
-    return table.matrix(), table.normalised().matrix()
+    return table.matrix(), table.normalized().matrix()
 
 
-@pytest.mark.parametrize(("by", "which"), [("edits", 0), ("normalised", 1)])
+@pytest.mark.parametrize(("by", "which"), [("edits", 0), ("normalized", 1)])
 def test_complete_search_is_brute_force(truth, by, which):
     for k in (1, 5, 50):
         found = index(50).search(queries(), k, complete=True, by=by, budget=None)
         for q, matches in enumerate(found):
-            values = [match.distance if by == "edits" else match.normalised for match in matches]
+            values = [match.distance if by == "edits" else match.normalized for match in matches]
             assert np.allclose(values, np.sort(truth[which][q])[:k])
             assert matches.certificate.proven
             assert matches.certificate.ordered
@@ -47,7 +47,7 @@ def test_verified_matches_are_the_nearest_of_the_shortlist(truth):
     for q in range(10):
         near = [int(match.id[1:]) for match in found.search(queries()[q], 12)]
         matches = found.search(queries()[q], 4, verify=True, shortlist=12, budget=None)
-        assert np.allclose([match.normalised for match in matches], np.sort(truth[1][q][near])[:4])
+        assert np.allclose([match.normalized for match in matches], np.sort(truth[1][q][near])[:4])
         assert (matches.certificate.scope, matches.certificate.graphs) == ("shortlist", 12)
         assert matches.certificate.proven
 
@@ -80,7 +80,7 @@ def test_without_time_nothing_is_claimed_that_is_not_so(truth):
             assert match.lower <= exact <= match.upper == match.distance
             assert not match.proven or match.distance == exact
         missed = set(np.argsort(truth[1][q], kind="stable")[:5].tolist()) - {int(match.id[1:]) for match in matches}
-        worst = max(match.normalised for match in matches)
+        worst = max(match.normalized for match in matches)
         better = {f"g{i}" for i in missed if truth[1][q][i] < worst - 1e-9}
         assert better <= set(matches.certificate.undecided)
 
@@ -96,11 +96,11 @@ def test_range_search_without_time_returns_members_only(truth):
 def test_costs_are_those_asked_for_and_survive_saving(tmp_path):
     costs = EditCosts(node_insert=2.0, node_delete=3.0, node_relabel=1.5, edge_insert=0.5)
     found = GraphIndex(model(), costs=costs, threads=1).add(graphs()[:50])
-    table = ug.pairwise(queries(), graphs()[:50], method="exact", costs=costs, threads=1).normalised().matrix()
+    table = ug.pairwise(queries(), graphs()[:50], method="exact", costs=costs, threads=1).normalized().matrix()
     found.save(tmp_path / "index")
     for one in (found, GraphIndex.load(tmp_path / "index", threads=1)):
         for q, matches in enumerate(one.search(queries()[:4], 5, complete=True, budget=None)):
-            assert np.allclose([match.normalised for match in matches], np.sort(table[q])[:5])
+            assert np.allclose([match.normalized for match in matches], np.sort(table[q])[:5])
 
 
 def test_costs_that_a_file_cannot_hold_are_asked_for_again(tmp_path):

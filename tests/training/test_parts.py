@@ -34,7 +34,7 @@ def test_truth_finds_every_pair_in_both_orders_and_no_other(graphs):
     rows = truth.rows(everything, everything)
     known = {(0, 5), (5, 0), (2, 7), (7, 2), (3, 29), (29, 3)}
     assert set(zip(*np.nonzero(rows >= 0), strict=True)) == known
-    normal = table.normalised()
+    normal = table.normalized()
     assert truth.value[rows[7, 2]] == pytest.approx(normal.value[1])
     assert truth.value[rows[29, 3]] == pytest.approx(normal.value[2])
 

@@ -52,4 +52,4 @@ class EditDistanceRanker:
         table = pairwise(
             queries, other=database, metric=self._metric(), threads=self.threads, timeout=self.timeout, progress=False
         )
-        return np.asarray((table.normalised() if self.normalized else table).matrix())
+        return np.asarray((table.normalized() if self.normalized else table).matrix())

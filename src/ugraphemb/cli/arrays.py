@@ -87,7 +87,7 @@ def read_truth(path: str, *, raw: bool = False) -> tuple[Floats, Literal["distan
         from ugraphemb.proximity import PairTable
 
         table = PairTable.read(path)
-        matrix = (table if raw or not table.sizes else table.normalised()).matrix()
+        matrix = (table if raw or not table.sizes else table.normalized()).matrix()
         return np.ma.filled(matrix, np.nan), table.kind
     return _array(path).astype(np.float64), None
 

@@ -27,7 +27,7 @@ _PATIENCE = 0.5  # seconds to bound the distance of one match that was not asked
 @click.option("--complete", is_flag=True, help="Verify against every graph of the index, not only a shortlist.")
 @click.option("--within", type=click.FloatRange(min=0), metavar="T", help="All graphs within edit distance T.")
 @click.option("--where", multiple=True, metavar="NAME=VALUE", help="Only graphs with this metadata; may be repeated.")
-@click.option("--by", type=click.Choice(["normalised", "edits"]), default="normalised", show_default=True,
+@click.option("--by", type=click.Choice(["normalized", "edits"]), default="normalized", show_default=True,
               help="Rank verified matches by edits for each node, or by edits.")  # fmt: skip
 @click.option("--shortlist", type=click.IntRange(min=1), default=100, show_default=True,
               help="How many of the nearest by vectors --verify looks at.")  # fmt: skip
@@ -92,9 +92,9 @@ def _table(matches: list[Match]) -> str:
     for match in matches:
         edits = f"{match.distance:g}" if match.proven else f"{match.lower:g}–{match.upper:g}"
         size = (match.query.num_nodes + match.graph.num_nodes) / 2 or 1
-        share = f"{match.normalised:.3f}" if match.proven else f"{match.lower / size:.3f}–{match.upper / size:.3f}"
+        share = f"{match.normalized:.3f}" if match.proven else f"{match.lower / size:.3f}–{match.upper / size:.3f}"
         about = [str(match.metadata.get(name, "")) for name in names]
-        rows.append([str(match.rank), match.id, edits, share, f"{match.score:.3f}", *about, match.changes()])
+        rows.append([str(match.rank), match.id, edits, share, f"{match.predicted:.3f}", *about, match.changes()])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     right = {0, 2, 3, 4}
     return "\n".join(
@@ -119,8 +119,8 @@ def _match(match: Match) -> dict[str, Any]:
         "lower": _number(match.lower),
         "upper": _number(match.upper),
         "proven": match.proven,
-        "normalised": _number(match.normalised),
-        "score": match.score,
+        "normalized": _number(match.normalized),
+        "predicted": match.predicted,
         "metadata": match.metadata,
         "changes": match.changes(),
         "mapping": None if match.mapping is None else match.mapping.tolist(),

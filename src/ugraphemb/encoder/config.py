@@ -26,15 +26,15 @@ class EncoderConfig:
         compression: "log" squeezes what the readouts give by sign(z)·log(1 + |z|) before the dense layers, so that
             graphs of 10 and of 1,000 nodes enter them on one scale; "log_mean" adds what they give by node; "none" is
             the paper's.
-        batch_norm: Standardise what enters the dense layers, by the batch in training, by running means after it.
-        norm_floor: What is added to the variances when standardising, so that what hardly varies is not blown up.
+        batch_norm: Standardize what enters the dense layers, by the batch in training, by running means after it.
+        norm_floor: What is added to the variances when standardizing, so that what hardly varies is not blown up.
         hidden: Width of the first dense layer; None is `dimension`.
         dimension: Length of a graph's vector.
         head: How two vectors are compared: "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for distances, "inner"
             for similarities.
         degree: Give nodes their degree as a feature.
         clustering: Give nodes their triangles and clustering coefficient as features.
-        attributes: Give nodes their attributes as features, standardised.
+        attributes: Give nodes their attributes as features, standardized.
         label_scale: How large the label vectors are at first. Small ones let structure be learned before words are.
         label_trust: A label that a share p of the training graphs has counts by p / (p + label_trust): what few graphs
             have is noise to learn from. 0 counts all alike.

@@ -12,7 +12,7 @@ def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
     """Proximity of every row of `left` to every row of `right`: (left, right).
 
     "l2" is ‖a − b‖, "squared_l2" is ‖a − b‖² (eq. 6), "l1" is Σ|a − b|, "inner" is aᵀb (eq. 8). "pseudo_l2" is the
-    root of ‖a − b‖² over the first three quarters of the coordinates less ‖a − b‖² over the last: normalised edit
+    root of ‖a − b‖² over the first three quarters of the coordinates less ‖a − b‖² over the last: normalized edit
     distances break the triangle inequality, so no Euclidean space holds them, while this one holds any distances.
     It is never less than a hundredth of the Euclidean distance, and so 0 for equal vectors alone.
 

@@ -16,7 +16,7 @@ from ugraphemb.encoder.segments import mean_by, sum_by
 class NodeAttention(nn.Module):
     """Sum of node vectors, each weighted by its likeness to a learned view of the whole graph (eq. 3).
 
-    ATT(U) = Σₙ σ(uₙᵀ ReLU(Θ · mean(U))) uₙ  (Bai et al., IJCAI 2019). The weights are not normalised, so that the
+    ATT(U) = Σₙ σ(uₙᵀ ReLU(Θ · mean(U))) uₙ  (Bai et al., IJCAI 2019). The weights are not normalized, so that the
     length of the sum tells the size of the graph.
     """
 

@@ -33,7 +33,7 @@ class _Kernel(Metric):
     kind: ClassVar[Kind] = "similarity"  # type: ignore[misc]
     value: ClassVar[Literal["lower", "upper"]] = "lower"  # type: ignore[misc]
     sized: ClassVar[bool] = False  # type: ignore[misc]
-    normalised: bool
+    normalized: bool
 
     def counter(self) -> Substructures | Graphlets:
         """What counts."""
@@ -52,8 +52,8 @@ class _Kernel(Metric):
                 *_arrays(features.left),
                 *_arrays(features.right),
                 width=features.left.shape[1],
-                left_self=features.left_self if self.normalised else None,
-                right_self=features.right_self if self.normalised else None,
+                left_self=features.left_self if self.normalized else None,
+                right_self=features.right_self if self.normalized else None,
                 left_of=left_of,
                 right_of=right_of,
                 threads=run.num_threads,
@@ -64,7 +64,7 @@ class _Kernel(Metric):
         finally:  # also when stopped: what is done is whole
             if left.fingerprint == right.fingerprint:
                 alone = np.flatnonzero(left_of == right_of)
-                out.lower[alone] = 1 if self.normalised else features.left_self[left_of[alone]]
+                out.lower[alone] = 1 if self.normalized else features.left_self[left_of[alone]]
             out.upper[:] = out.lower
             out.proven[:] = out.done
 
@@ -75,18 +75,18 @@ class WLKernel(_Kernel):
 
     Args:
         h: Rounds of refinement; 0 compares labels only.
-        normalised: Divide by sqrt(k(a, a) k(b, b)).
+        normalized: Divide by sqrt(k(a, a) k(b, b)).
     """
 
     h: int = 5
-    normalised: bool = True
+    normalized: bool = True
     name: ClassVar[str] = "wl"  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         self.counter()
 
     def settings(self) -> dict[str, Any]:
-        return {"h": self.h, "normalised": self.normalised}
+        return {"h": self.h, "normalized": self.normalized}
 
     def counter(self) -> WLColors:
         return WLColors(self.h)
@@ -99,15 +99,15 @@ class PathKernel(_Kernel):
 
     Args:
         labeled: Labels of the two nodes count.
-        normalised: Divide by sqrt(k(a, a) k(b, b)).
+        normalized: Divide by sqrt(k(a, a) k(b, b)).
     """
 
     labeled: bool = True
-    normalised: bool = True
+    normalized: bool = True
     name: ClassVar[str] = "sp"  # type: ignore[misc]
 
     def settings(self) -> dict[str, Any]:
-        return {"labeled": self.labeled, "normalised": self.normalised}
+        return {"labeled": self.labeled, "normalized": self.normalized}
 
     def counter(self) -> ShortestPaths:
         return ShortestPaths(self.labeled)
@@ -128,14 +128,14 @@ class GraphletKernel(_Kernel):
         connected: Connected graphlets only.
         samples: Random sets of nodes of each graph; None counts all.
         seed: Of the samples.
-        normalised: Divide by sqrt(k(a, a) k(b, b)).
+        normalized: Divide by sqrt(k(a, a) k(b, b)).
     """
 
     size: int = 4
     connected: bool = False
     samples: int | None = None
     seed: int = 0
-    normalised: bool = True
+    normalized: bool = True
     name: ClassVar[str] = "graphlet"  # type: ignore[misc]
 
     def __post_init__(self) -> None:
@@ -143,7 +143,7 @@ class GraphletKernel(_Kernel):
 
     def settings(self) -> dict[str, Any]:
         drawn = {} if self.samples is None else {"samples": self.samples, "seed": self.seed}
-        return {"size": self.size, "connected": self.connected, **drawn, "normalised": self.normalised}
+        return {"size": self.size, "connected": self.connected, **drawn, "normalized": self.normalized}
 
     def counter(self) -> Graphlets:
         return Graphlets(self.size, self.samples, self.seed)

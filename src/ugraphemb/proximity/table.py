@@ -43,7 +43,7 @@ class PairTable:
         sizes: Nodes of each graph of the collection(s); empty where dividing by sizes makes no sense.
         counts: Graphs of the collection(s).
         symmetric: Whether the order of two graphs makes no difference.
-        is_normalised: Whether values have been divided by the mean size of the two graphs.
+        is_normalized: Whether values have been divided by the mean size of the two graphs.
         version: Of ugraphemb, when the table was computed.
     """
 
@@ -60,7 +60,7 @@ class PairTable:
     counts: tuple[int, ...]
     sizes: tuple[npt.NDArray[np.int32], ...] = ()
     symmetric: bool = True
-    is_normalised: bool = False
+    is_normalized: bool = False
     version: str = ""
 
     @classmethod
@@ -176,15 +176,15 @@ class PairTable:
         chosen = np.random.default_rng(seed).choice(len(self), count, replace=False)
         return self.where(np.sort(chosen))
 
-    def normalised(self) -> PairTable:
+    def normalized(self) -> PairTable:
         """Values and bounds divided by the mean number of nodes of the two graphs: nGED, nMCS.
 
-        Two empty graphs have distance 0 and similarity 1. A normalised table stays as it is.
+        Two empty graphs have distance 0 and similarity 1. A normalized table stays as it is.
         """
-        if self.is_normalised:
+        if self.is_normalized:
             return self
         if not self.sizes:
-            raise TableError(f"metric {self.metric!r} is not one that sizes of graphs normalise")
+            raise TableError(f"metric {self.metric!r} is not one that sizes of graphs normalize")
         size = (self.sizes[0][self.left] + self.sizes[-1][self.right]) / 2
         empty = size == 0
         size[empty] = 1
@@ -192,7 +192,7 @@ class PairTable:
         if self.kind == "similarity":
             for bound in bounds:
                 bound[empty] = 1
-        return replace(self, lower=bounds[0], upper=bounds[1], is_normalised=True)
+        return replace(self, lower=bounds[0], upper=bounds[1], is_normalized=True)
 
     def matrix(self) -> npt.NDArray[np.float64] | np.ma.MaskedArray[Any, np.dtype[np.float64]]:
         """Values as a matrix of left × right graphs; masked where pairs are missing, if any are.
@@ -223,7 +223,7 @@ class PairTable:
         """
         tables = (self, *others)
         for table in others:
-            for name in ("metric", "kind", "settings", "value_is", "fingerprints", "is_normalised"):
+            for name in ("metric", "kind", "settings", "value_is", "fingerprints", "is_normalized"):
                 if getattr(table, name) != getattr(self, name):
                     raise TableError(
                         f"tables of different {name} do not merge: {getattr(self, name)!r} and {getattr(table, name)!r}"
@@ -333,7 +333,7 @@ class PairTable:
             "counts": list(self.counts),
             "sizes": [_packed(sizes) for sizes in self.sizes],
             "symmetric": self.symmetric,
-            "is_normalised": self.is_normalised,
+            "is_normalized": self.is_normalized,
             "version": self.version,
         }
 
@@ -342,6 +342,9 @@ class PairTable:
         """A table of these rows; `columns` are left, right, lower, upper and proven."""
         lists = {"fingerprints": tuple(header["fingerprints"]), "counts": tuple(header["counts"])}
         sizes = tuple(_unpacked(text) for text in header["sizes"])
+        if "is_normalised" in header:  # as tables before 0.2 spell it
+            header = {**header, "is_normalized": header["is_normalised"]}
+            del header["is_normalised"]
         return cls(**{**header, **lists, "sizes": sizes}, **columns)
 
     def _arrow(self) -> pa.Table:

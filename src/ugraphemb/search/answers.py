@@ -27,7 +27,7 @@ class Question:
     shortlist: int = 100
     complete: bool = False
     within: float | None = None
-    by: By = "normalised"
+    by: By = "normalized"
     budget: float | None = 5.0
 
     def __post_init__(self) -> None:

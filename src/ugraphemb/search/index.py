@@ -188,7 +188,7 @@ class GraphIndex:
         complete: bool = False,
         within: float | None = None,
         where: Where | None = None,
-        by: By = "normalised",
+        by: By = "normalized",
         budget: float | None = 5.0,
         progress: bool | None = None,
     ) -> Matches | list[Matches]:
@@ -206,7 +206,7 @@ class GraphIndex:
                 out.
             within: All graphs of at most this edit distance, from the whole database.
             where: Only graphs whose metadata have these values: {"class": 3}, or one of several {"class": [1, 3]}.
-            by: What verified matches are ranked by: "normalised", the edit distance divided by the mean size of the
+            by: What verified matches are ranked by: "normalized", the edit distance divided by the mean size of the
                 two graphs, which is what models learn; or "edits", the edit distance itself.
             budget: Seconds of `exact` for a query; past it bounds are what they are. 0 ranks by `tight`, which is
                 quick and mostly right; None is no limit.

@@ -27,7 +27,7 @@ class Match:
         lower: lower <= true edit distance <= upper; nan without verification.
         upper: Likewise.
         proven: The distance is the true one.
-        score: What the model predicts from the vectors: the normalised distance (or similarity) it learned.
+        predicted: What the model predicts from the vectors: the normalized distance (or similarity) it learned.
         mapping: For each node of the query the node of the graph that it becomes, -1 where it goes; None without
             verification.
         metadata: As it was added.
@@ -41,7 +41,7 @@ class Match:
     lower: float
     upper: float
     proven: bool
-    score: float
+    predicted: float
     mapping: npt.NDArray[np.int32] | None = field(repr=False, compare=False)
     metadata: dict[str, Any]
     query: Graph = field(repr=False, compare=False)
@@ -49,7 +49,7 @@ class Match:
     costs: EditCosts = field(repr=False, compare=False)
 
     @property
-    def normalised(self) -> float:
+    def normalized(self) -> float:
         """The distance divided by the mean number of nodes of the two graphs, which is what models learn."""
         return self.distance / ((self.query.num_nodes + self.graph.num_nodes) / 2 or 1.0)
 

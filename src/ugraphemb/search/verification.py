@@ -19,7 +19,7 @@ from ugraphemb.proximity.metrics import Answer, Columns, Run
 from ugraphemb.search.neighbors import Flags, Floats, Ints
 from ugraphemb.search.parts import Database
 
-By = Literal["normalised", "edits"]
+By = Literal["normalized", "edits"]
 Mapping = npt.NDArray[np.int32]
 STAGES = ("none", "size", "labels", "degrees", "branch", "tight", "exact")
 
@@ -47,7 +47,7 @@ class Narrowing:
         self.query, self.database, self.positions, self.costs = query, database, positions, costs
         count = len(positions)
         mean = (database.sizes(positions) + query.num_nodes[0]) / 2
-        self.scale: Floats = np.where(mean > 0, mean, 1.0) if by == "normalised" else np.ones(count)
+        self.scale: Floats = np.where(mean > 0, mean, 1.0) if by == "normalized" else np.ones(count)
         self.lower, self.upper = np.zeros(count), np.full(count, np.inf)
         self.stage = np.zeros(count, np.int8)
         self.rows: Ints = np.arange(count)  # those that no cheap bound has ruled out

@@ -17,7 +17,7 @@ _DENSE_LIMIT = 16_000  # graphs; a dense table of three columns then takes 3 GB
 
 @dataclass(frozen=True)
 class Truth:
-    """Normalised proximities of pairs among `size` graphs; nan where a pair is not known.
+    """Normalized proximities of pairs among `size` graphs; nan where a pair is not known.
 
     Attributes:
         pairs: (p, 2) positions, each unordered pair once.
@@ -34,8 +34,8 @@ class Truth:
 
     @classmethod
     def of(cls, table: PairTable, size: int) -> Truth:
-        """Values of a table over `size` graphs, normalised where the metric is one that sizes normalise."""
-        normal = table.normalised() if table.sizes else table
+        """Values of a table over `size` graphs, normalized where the metric is one that sizes normalize."""
+        normal = table.normalized() if table.sizes else table
         left, right = np.asarray(table.left, np.int64), np.asarray(table.right, np.int64)
         value = np.asarray(normal.value, np.float32)
         known = ~np.isnan(value) & (left != right)
