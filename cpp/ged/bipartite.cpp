@@ -269,7 +269,7 @@ auto branch(const GraphView& left, const GraphView& right, const EditCosts& cost
                              : std::max(assigned.cost, hausdorff_lower_bound(left, right, costs, deadline, workspace));
     const double upper = edit_cost(left, right, costs, mapping);
     const bool proven = lower >= upper * (1 - rounding);
-    return {.lower = proven ? upper : lower, .upper = upper, .proven = proven};
+    return {.lower = proven ? std::max(lower, upper) : lower, .upper = upper, .proven = proven};
 }
 
 }  // namespace uge::ged

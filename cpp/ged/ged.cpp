@@ -4,6 +4,8 @@
 #include <cassert>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "bounds.hpp"
 #include "edit_cost.hpp"
@@ -88,6 +90,24 @@ auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs
     return at_most(none);
 }
 
+/// What leaves the core. Sums of fractional costs differ by rounding, so a lower bound above the upper one by no more
+/// than that means both are the distance. By more, a bound is wrong, and no answer is better than a wrong one.
+auto checked(Bounds bounds) -> Bounds {
+    constexpr double rounding = 1e-9;
+    if (bounds.lower > bounds.upper) {
+        if (bounds.lower > bounds.upper + rounding * std::max(1.0, bounds.upper)) {
+            throw std::logic_error("edit distance: lower bound " + std::to_string(bounds.lower) +
+                                   " above upper bound " + std::to_string(bounds.upper) + "; please report this");
+        }
+        bounds.lower = bounds.upper;
+    }
+    if (bounds.proven && !(bounds.lower == bounds.upper)) {
+        throw std::logic_error("edit distance: proven, but between " + std::to_string(bounds.lower) + " and " +
+                               std::to_string(bounds.upper) + "; please report this");
+    }
+    return bounds;
+}
+
 }  // namespace
 
 auto edit_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
@@ -101,10 +121,10 @@ auto edit_distance(const GraphView& left, const GraphView& right, const EditCost
         }
     }
     if (!way.turned) {
-        return solve(left, right, costs, params, deadline, workspace, mapping);
+        return checked(solve(left, right, costs, params, deadline, workspace, mapping));
     }
     workspace.turned.resize(static_cast<std::size_t>(right.n));
-    const Bounds bounds = solve(right, left, costs.turned(), params, deadline, workspace, workspace.turned);
+    const Bounds bounds = checked(solve(right, left, costs.turned(), params, deadline, workspace, workspace.turned));
     invert(workspace.turned, mapping);
     return bounds;
 }

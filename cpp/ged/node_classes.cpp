@@ -9,13 +9,18 @@ namespace {
 
 constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio: spreads small keys over the high bits
 
-/// One to one for nodes without edge labels, a hash of those with.
-auto key(Label label, Node degree, const Label* edges) -> std::uint64_t {
-    std::uint64_t hash = std::uint64_t{static_cast<std::uint32_t>(label)} << 32 | static_cast<std::uint32_t>(degree);
-    for (Node k = 0; edges != nullptr && k < degree; ++k) {
-        hash = (hash ^ (hash >> 29) ^ static_cast<std::uint32_t>(edges[k])) * odd;
+/// One to one: equal only for equal nodes.
+auto key(Label label, Node degree) -> std::uint64_t {
+    return std::uint64_t{static_cast<std::uint32_t>(label)} << 32 | static_cast<std::uint32_t>(degree);
+}
+
+/// Of a node with the labels of its edges. Different nodes may share a hash.
+auto hash(Label label, Node degree, const Label* edges) -> std::uint64_t {
+    std::uint64_t value = key(label, degree);
+    for (Node k = 0; k < degree; ++k) {
+        value = (value ^ (value >> 29) ^ static_cast<std::uint32_t>(edges[k])) * odd;
     }
-    return hash;
+    return value;
 }
 
 /// Every row of edge labels sorted, from the start of `sorted`.
@@ -52,14 +57,15 @@ auto NodeClasses::start(Node left, Node right) -> void {
     shift_ = 64 - std::countr_zero(size);
 }
 
-inline auto NodeClasses::find(Label label, Node degree, const Label* edges) -> NodeClass& {
-    const std::uint64_t own = key(label, degree, edges);
+template <bool EdgeLabels>
+auto NodeClasses::find(Label label, Node degree, const Label* edges) -> NodeClass& {
+    const std::uint64_t own = EdgeLabels ? hash(label, degree, edges) : key(label, degree);
     auto slot = static_cast<std::uint32_t>((own * odd) >> shift_);
     const std::uint32_t mask = ~std::uint32_t{0} >> (shift_ - 32);
     while (slots_[slot].of >= 0) {
         if (slots_[slot].key == own) {
             NodeClass& found = classes_[static_cast<std::size_t>(slots_[slot].of)];
-            if (edges == nullptr ||
+            if (!EdgeLabels ||
                 (found.label == label && found.degree == degree && std::equal(edges, edges + degree, found.edges))) {
                 return found;
             }
@@ -79,7 +85,7 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
     }
     const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, Node u) -> NodeClass& {
         const Label* edges = EdgeLabels ? sorted.data() + (graph.indptr[u] - graph.indptr[0]) : nullptr;
-        return find(graph.labels[u], graph.degree(u), edges);
+        return find<EdgeLabels>(graph.labels[u], graph.degree(u), edges);
     };
     for (Node u = left.n; u-- > 0;) {  // each goes to the front of its list
         NodeClass& of = class_of(left, sorted_left_, u);

@@ -13,7 +13,7 @@ namespace uge::ged {
 struct NodeClass {
     Label label;
     Node degree;
-    const Label* edges;  ///< labels of the edges, sorted; null where they do not count
+    const Label* edges;  ///< labels of the edges, sorted; null where they do not count, or there are none
     Node left = -1;      ///< first member of each side; the next is in NodeClasses
     Node right = -1;
     int num_left = 0;
@@ -50,6 +50,7 @@ class NodeClasses {
         std::uint64_t key;
         int of = -1;  ///< position in `classes_`, -1 where empty
     };
+    template <bool EdgeLabels>
     auto find(Label label, Node degree, const Label* edges) -> NodeClass&;
     template <bool EdgeLabels>
     auto build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void;

@@ -42,6 +42,20 @@ def test_samples_of_graphs_of_5_and_6_nodes_are_at_their_true_distance():
     np.testing.assert_array_equal(table.lower, truth)
 
 
+def test_a_graph_without_edges_is_at_its_true_distance_from_one_with_labeled_edges():
+    graphs = GraphSet.from_edges(
+        [5, 2, 2], [(5, 6), (7, 8)], node_labels=[*"aabaa", *"ab", *"ab"], edge_labels=["y", "x"]
+    )
+    for costs in (EditCosts(node_insert=2, node_delete=2, edge_relabel=0.5), EditCosts(edge_relabel=1)):
+        for i, j in ((0, 1), (1, 0), (0, 2), (2, 0)):
+            truth = brute_force(graphs[i], graphs[j], costs)
+            for method in METHODS:
+                answer = distance(graphs[i], graphs[j], method=method, costs=costs)
+                assert not answer.lower > truth, method
+                assert not answer.upper < truth, method
+                assert not answer.proven or answer.lower == answer.upper == truth, method
+
+
 def test_labeled_graphs_are_at_the_distance_that_networkx_finds():
     random = np.random.default_rng(1)
     costs = EditCosts(edge_relabel=1)
