@@ -67,10 +67,12 @@ class Blocks:
         for _ in range(self._batch):
             left, right = self._truth.pairs[self._rows[generator.integers(len(self._rows))]]
             both = np.intersect1d(self._neighbors(left), self._neighbors(right), assume_unique=True)
-            graphs = np.union1d(graphs, np.concatenate([[left, right], generator.permutation(both)]))
+            found = np.concatenate([graphs, [left, right], generator.permutation(both)])
+            graphs = found[np.sort(np.unique(found, return_index=True)[1])]  # in the order in which they were found
             if len(graphs) >= self._batch:
                 break
-        return graphs[: self._batch] if len(graphs) > 2 * self._batch else graphs
+        # Cut before sorting: the lowest positions would be in every step, the highest in none.
+        return np.sort(graphs[: self._batch] if len(graphs) > 2 * self._batch else graphs)
 
     def _neighbors(self, graph: int) -> Positions:
         assert self._known is not None
