@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -76,6 +77,29 @@ def test_the_molecules_are_those_of_rdkit():
     assert graphs.ids.tolist() == [line.split()[1] for line in lines]
     assert graphs.name == "molecules"
     assert {"C", "N", "O"} <= set(graphs.node_vocabulary)
+
+
+@pytest.mark.parametrize("name", ["AIDS42K", "PUBCHEM23K"])
+def test_gspan_sets_are_those_of_the_readme(data_root: Path, name: str):
+    readme = data_root / "README.md"
+    row = re.search(rf"^\| {name} \|(.*)\|$", readme.read_text(), re.MULTILINE) if readme.is_file() else None
+    if row is None:
+        pytest.skip(f"{readme} does not describe {name}")
+    graphs, labels, edge_labels, nodes, edges = [cell.strip() for cell in row[1].split("|")][:5]
+    found = load_dataset(name, data_root)
+    assert (len(found), len(found.node_vocabulary), len(found.edge_vocabulary)) == (
+        int(graphs), int(labels), int(edge_labels),
+    )  # fmt: skip
+    assert (f"{found.num_nodes.mean():.2f}", f"{found.num_edges.mean():.2f}") == (nodes, edges)
+    assert all(type(label) is int for label in (*found.node_vocabulary, *found.edge_vocabulary))
+    assert found.name == name
+
+
+@pytest.mark.parametrize("layout", ["NAME.gspan.gz", "NAME/NAME.gspan"])
+def test_gspan_sets_are_found(away: Path, layout: str):
+    graphs = replace(GRAPHS, targets=None)
+    write_graphs(graphs, away / layout.replace("NAME", "MINE"))
+    assert load_dataset("MINE", away) == graphs
 
 
 @pytest.mark.parametrize("layout", ["NAME.zip", "NAME/NAME.zip", "NAME"])

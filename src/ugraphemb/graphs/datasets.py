@@ -19,6 +19,7 @@ import numpy as np
 
 from ugraphemb.errors import DatasetNotFoundError, GraphFormatError
 from ugraphemb.graphs.archive import Archive
+from ugraphemb.graphs.formats import read_graphs
 from ugraphemb.graphs.formats.tu import read_tu
 from ugraphemb.graphs.graphset import GraphSet
 
@@ -37,6 +38,8 @@ ALIASES = {
 NOTES = {
     "PTC": "The paper's PTC has hydrogens and is not in TU's collection; PTC_MR there is the same set without them.",
     "WEB": "WEB is not in TU's collection; it is made of the IAM Graph Database's Web set.",
+    "AIDS42K": "AIDS42K is gSpan text, data/AIDS.gz of the repository JongikKim/Nass.",
+    "PUBCHEM23K": "PUBCHEM23K is gSpan text, data/CHEM.gz of the repository JongikKim/Nass.",
 }
 
 _IN_TU = (
@@ -54,10 +57,10 @@ TU_NAMES = _IN_TU.split()
 def load_dataset(name: str, root: str | Path | None = None, *, url: str | None = None) -> GraphSet:
     """A data set by its name; `targets` are its classes.
 
-    Looked for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME/NAME.zip or the
-    folder NAME of text files. Else the zip is downloaded from TU Dortmund's collection into `root`, or into the
-    cache folder. "molecules" (5,000 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes)
-    are always there.
+    Looked for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or NAME.gspan,
+    there or in a folder NAME, or as the folder NAME of TU's text files. Else the zip is downloaded from TU Dortmund's
+    collection into `root`, or into the cache folder. "molecules" (5,000 molecules that come with RDKit) and "atlas"
+    (all graphs of up to seven nodes) are always there.
 
     Args:
         name: TU's name, or the paper's: PTC, IMDBM, WEB, NCI109, REDDIT12K. Upper and lower case are the same.
@@ -74,7 +77,7 @@ def load_dataset(name: str, root: str | Path | None = None, *, url: str | None =
         for folder in folders:
             found = _on_disk(folder, spelling)
             if found is not None:
-                return read_tu(found)
+                return read_graphs(found)
     target = (Path(root) if root is not None else cache_folder()) / f"{wanted}.zip"
     base = (url or os.environ.get("UGRAPHEMB_DATASET_URL") or BASE_URL).rstrip("/")
     try:
@@ -103,9 +106,10 @@ def _canonical(name: str) -> str:
 
 
 def _on_disk(folder: Path, name: str) -> Path | None:
-    for place in (folder / f"{name}.zip", folder / name / f"{name}.zip"):
-        if place.is_file():
-            return place
+    for file in (f"{name}.zip", f"{name}.gspan.gz", f"{name}.gspan"):
+        for place in (folder / file, folder / name / file):
+            if place.is_file():
+                return place
     unzipped = folder / name
     return unzipped if (unzipped / f"{name}_A.txt").is_file() else None
 

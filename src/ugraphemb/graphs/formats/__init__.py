@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import os
 import re
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.graphs.formats.text import stem_of, suffix_of
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.merge import concatenated
 
@@ -48,6 +50,7 @@ FORMATS = {
         Format("graphml", (".graphml",), "GraphML"),
         Format("edgelist", (".edges", ".edgelist"), "edge lists"),
         Format("graph6", (".g6", ".graph6", ".s6", ".sparse6"), "graph6 and sparse6"),
+        Format("gspan", (".gspan", ".lg"), "gSpan text"),
         Format("molecules", (".smi", ".smiles", ".csv", ".tsv", ".sdf", ".sd", ".mol"), "molecules, through RDKit"),
     )
 }
@@ -70,6 +73,7 @@ def read_graphs(
 
     Args:
         path: Its suffix says the format; its content does where the suffix says nothing (.txt, .xml, none).
+            Text files may be gzipped: .jsonl.gz, .gspan.gz and so on.
         format: One of `FORMATS`, to choose it yourself.
         strict: Refuse self loops, repeated edges and the like instead of dropping them with a GraphWarning.
         progress: Called with how much is done and how much there is, by formats that take long.
@@ -96,12 +100,13 @@ def write_graphs(
     """Graphs to a file or folder, which is either written whole or left as it was.
 
     Args:
-        path: Its suffix says the format; a path without one is the folder of a TU data set.
+        path: Its suffix says the format, .gz behind it that the file is gzipped; a path without one is the folder of
+            a TU data set.
         format: One of `FORMATS`, to choose it yourself.
         strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
     """
     path = draft = Path(path)
-    chosen = FORMATS["tu"] if not (format or path.suffix) else _named(format) if format else _format_of_suffix(path)
+    chosen = FORMATS["tu"] if not (format or suffix_of(path)) else _named(format) if format else _format_of_suffix(path)
     if path.is_dir():
         _check_replaceable(path)
     writer = chosen.writer()
@@ -134,7 +139,7 @@ def _named(name: str) -> Format:
 
 
 def _format_of_suffix(path: Path) -> Format:
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if suffix not in _BY_SUFFIX:
         raise GraphFormatError(
             f"{path}: the suffix {suffix!r} says no format; expected one of {' '.join(_BY_SUFFIX)}, or format=..."
@@ -143,9 +148,9 @@ def _format_of_suffix(path: Path) -> Format:
 
 
 def _format_of_file(path: Path) -> Format:
-    if path.suffix.lower() not in _SAYS_NOTHING:
+    if suffix_of(path) not in _SAYS_NOTHING:
         return _format_of_suffix(path)
-    with path.open("rb") as file:
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
     name = _format_of_content(head)
     if name is None:
@@ -165,6 +170,8 @@ def _format_of_content(head: bytes) -> str | None:
         return "jsonl"
     if head.startswith((b">>graph6<<", b">>sparse6<<", b":")):
         return "graph6"
+    if re.match(rb"t\s+#\s", head):
+        return "gspan"
     lines = [line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")]
     return "edgelist" if lines and re.fullmatch(rb"\s*\d+[\s,]+\d+(\s.*)?", lines[0]) else None
 
@@ -181,7 +188,7 @@ def _format_of_folder(path: Path) -> Format | None:
 def _put_together(path: Path, strict: bool, progress: Progress | None, options: dict[str, Any]) -> GraphSet:
     """All files of graphs in a folder, in the order of their names, which are the ids where each holds one graph."""
     files = sorted(
-        entry for entry in path.iterdir() if entry.suffix.lower() in _BY_SUFFIX and not entry.name.startswith(".")
+        entry for entry in path.iterdir() if suffix_of(entry) in _BY_SUFFIX and not entry.name.startswith(".")
     )
     if not files:
         raise GraphFormatError(f"{path}: no files of graphs; expected names that end in {' '.join(_BY_SUFFIX)}")
@@ -192,7 +199,7 @@ def _put_together(path: Path, strict: bool, progress: Progress | None, options: 
             progress(done, len(files))
     if len(parts) == 1:
         return parts[0]
-    stems = [file.stem for file in files]
+    stems = [stem_of(file) for file in files]
     if all(len(part) == 1 for part in parts) and len(set(stems)) == len(stems):
         parts = [replace(part, ids=np.array([stem])) for part, stem in zip(parts, stems, strict=True)]
     return replace(concatenated(parts), name=path.name)

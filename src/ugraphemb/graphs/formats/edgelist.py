@@ -9,7 +9,7 @@ from typing import Any
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import Collector
-from ugraphemb.graphs.formats.text import check_losses, label, plain, read_lines, write_text
+from ugraphemb.graphs.formats.text import check_losses, label, plain, read_lines, stem_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _MARK = "# graph "
@@ -78,7 +78,7 @@ def read_edgelist(path: str | Path, *, strict: bool = False, node_names: bool = 
             id=block.id,
             where=block.where,
         )
-    return collector.graph_set(strict=strict, name=Path(path).stem)
+    return collector.graph_set(strict=strict, name=stem_of(path))
 
 
 def write_edgelist(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import Collector
-from ugraphemb.graphs.formats.text import check_losses, check_size, read_bytes
+from ugraphemb.graphs.formats.text import check_losses, check_size, read_bytes, stem_of, suffix_of, write_bytes
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _HEADERS = (b">>graph6<<", b">>sparse6<<")
@@ -46,7 +46,7 @@ def read_graph6(path: str | Path, *, strict: bool = False) -> GraphSet:
         check_size(nodes, len(data), where)
         edges = _sparse_edges(size, rest) if sparse else _dense_edges(size, rest, where)
         collector.add(size, edges, where=where)
-    return collector.graph_set(strict=strict, name=Path(path).stem)
+    return collector.graph_set(strict=strict, name=stem_of(path))
 
 
 def write_graph6(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -55,9 +55,9 @@ def write_graph6(graphs: GraphSet, path: str | Path, *, strict: bool = False) ->
     Everything but the edges is lost, with a GraphWarning; refused with `strict`.
     """
     check_losses(graphs, path, holds=(), strict=strict)
-    sparse = Path(path).suffix.lower() in (".s6", ".sparse6")
+    sparse = suffix_of(path) in (".s6", ".sparse6")
     lines = [_sparse_line(graph) if sparse else _dense_line(graph) for graph in graphs]
-    Path(path).write_bytes(b"".join(line + b"\n" for line in lines))
+    write_bytes(b"".join(line + b"\n" for line in lines), path)
 
 
 def _bits(sixes: _Bits) -> _Bits:

@@ -12,7 +12,7 @@ import numpy as np
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import MISSING, Collector
 from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
-from ugraphemb.graphs.formats.text import check_losses, plain, write_text
+from ugraphemb.graphs.formats.text import check_losses, plain, stem_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _KINDS: dict[str, type] = {
@@ -54,7 +54,7 @@ def read_graphml(
     collector = Collector(str(path))
     for element in root.each("graph"):
         _add(collector, element, keys, path, columns, node_label, edge_label, labeled)
-    return collector.graph_set(strict=strict, name=Path(path).stem)
+    return collector.graph_set(strict=strict, name=stem_of(path))
 
 
 def _add(

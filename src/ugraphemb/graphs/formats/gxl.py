@@ -12,7 +12,7 @@ import numpy as np
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import MISSING, Collector
 from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
-from ugraphemb.graphs.formats.text import check_losses, write_text
+from ugraphemb.graphs.formats.text import check_losses, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _NODE_LABELS = ("symbol", "chem", "label", "type")
@@ -67,7 +67,7 @@ def read_gxl(
     root = Path(path)
     if root.is_dir():
         items = list(_of_folder(root))
-    elif root.suffix.lower() == ".cxl":
+    elif suffix_of(root) == ".cxl":
         items = list(_of_list(root))
     else:
         items = list(_of_file(root))
@@ -100,7 +100,7 @@ def read_gxl(
             id=name,
             where=item.where,
         )
-    return collector.graph_set(strict=strict, name=root.stem)
+    return collector.graph_set(strict=strict, name=stem_of(root))
 
 
 def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -116,10 +116,10 @@ def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
     holds = ("ids", "node labels", "edge labels", "node attributes", "targets")
     check_losses(graphs, path, holds=holds, strict=strict, also=also)
     bodies = [_graph_text(graph, f"{path}: graph {graph.id!r}") for graph in graphs]
-    if root.suffix.lower() == ".gxl":
+    if suffix_of(root) == ".gxl":
         write_text(_document("gxl", bodies), root)
         return
-    listing = root if root.suffix.lower() == ".cxl" else root / "graphs.cxl"
+    listing = root if suffix_of(root) == ".cxl" else root / "graphs.cxl"
     listing.parent.mkdir(parents=True, exist_ok=True)
     entries = []
     for graph, name, body in zip(graphs, _file_names(graphs), bodies, strict=True):
@@ -219,7 +219,7 @@ def _ids(items: Sequence[_Item]) -> list[str]:
     own = [item.id for item in items]
     if "" not in own and len(set(own)) == len(own):
         return own
-    files = [item.path.stem for item in items]
+    files = [stem_of(item.path) for item in items]
     return files if len(set(files)) == len(files) else [str(i) for i in range(len(items))]
 
 

@@ -19,6 +19,7 @@ from ugraphemb.graphs.formats.text import (
     parsed_json,
     plain,
     read_bytes,
+    stem_of,
     write_text,
 )
 from ugraphemb.graphs.graphset import GraphSet
@@ -53,7 +54,7 @@ def read_jsonl(path: str | Path, *, strict: bool = False) -> GraphSet:
         nodes += _whole_number(record, "num_nodes", where)
         check_size(nodes, len(data), where)
         _add(collector, record, where)
-    name = header.get("name", Path(path).stem)
+    name = header.get("name", stem_of(path))
     graphs = collector.graph_set(strict=strict, name=name)
     return _with_header(graphs, header, str(path))
 

@@ -14,7 +14,7 @@ from typing import Any
 from ugraphemb.errors import GraphFormatError, MissingExtraError
 from ugraphemb.graphs.collector import MISSING
 from ugraphemb.graphs.convert.smiles import MoleculeCollector, OnError, quiet, to_smiles
-from ugraphemb.graphs.formats.text import check_losses, read_lines, write_text
+from ugraphemb.graphs.formats.text import check_losses, read_lines, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import GraphSet
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
@@ -24,7 +24,7 @@ _PROPERTY = re.compile(r">.*?<([^>]*)>.*")
 
 def read_molecules(path: str | Path, *, strict: bool = False, **options: Any) -> GraphSet:
     """Molecules of a file, by its suffix: `read_csv`, `read_sdf`, or `read_smi` for all others."""
-    suffix = Path(path).suffix.lower()
+    suffix = suffix_of(path)
     if suffix in _TABLES:
         return read_csv(path, strict=strict, **options)
     if suffix in _BLOCKS:
@@ -34,7 +34,7 @@ def read_molecules(path: str | Path, *, strict: bool = False, **options: Any) ->
 
 def write_molecules(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
     """Graphs that are molecules to a file, by its suffix; see `write_smi`, `write_csv` and `write_sdf`."""
-    suffix = Path(path).suffix.lower()
+    suffix = suffix_of(path)
     if suffix in _TABLES:
         write_csv(graphs, path, strict=strict)
     elif suffix in _BLOCKS:
@@ -64,7 +64,7 @@ def read_smi(
             smiles, _, more = text.strip().partition(" ")
             name = more.strip() or name.partition("\t")[0]
             molecules.add_smiles(smiles, where=f"{path}:{number}", id=name or None)
-    return molecules.graph_set(strict=strict, name=Path(path).stem)
+    return molecules.graph_set(strict=strict, name=stem_of(path))
 
 
 def write_smi(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -98,7 +98,7 @@ def read_csv(
         hydrogens: Whether hydrogens are nodes.
         on_error: "skip" leaves out rows that are not SMILES and counts them in one GraphWarning.
     """
-    delimiter = _TABLES.get(Path(path).suffix.lower(), ",")
+    delimiter = _TABLES.get(suffix_of(path), ",")
     text = "\n".join(read_lines(path))
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     molecules = MoleculeCollector(str(path), hydrogens=hydrogens, on_error=on_error)
@@ -121,14 +121,14 @@ def read_csv(
         for (line, row), value in zip(found, values, strict=True):
             name = None if ids is None else row[ids]
             molecules.add_smiles(row[smiles or 0].strip(), where=f"{path}:{line}", id=name, target=value)
-    return molecules.graph_set(strict=strict, name=Path(path).stem)
+    return molecules.graph_set(strict=strict, name=stem_of(path))
 
 
 def write_csv(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
     """A table with the columns smiles, id and, where there are targets, target; node attributes are lost."""
     check_losses(graphs, path, holds=("ids", "node labels", "edge labels", "targets"), strict=strict)
     table = io.StringIO()
-    delimiter = _TABLES.get(Path(path).suffix.lower(), ",")
+    delimiter = _TABLES.get(suffix_of(path), ",")
     writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
     writer.writerow(["smiles", "id"] + ["target"] * (graphs.targets is not None))
     for graph, smiles in zip(graphs, to_smiles(graphs), strict=True):
@@ -168,7 +168,7 @@ def read_sdf(
             name = lines[0].strip() if id_column is None else entry.get(id_column)
             value = next(typed) if key in entry else MISSING
             molecules.add_block("\n".join(lines), where=f"{path}:{start}", id=name or None, target=value)
-    return molecules.graph_set(strict=strict, name=Path(path).stem)
+    return molecules.graph_set(strict=strict, name=stem_of(path))
 
 
 def write_sdf(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:

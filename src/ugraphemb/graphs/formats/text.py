@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import warnings
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,33 @@ from ugraphemb.graphs.graphset import GraphSet
 _FREE_NODES = 10_000_000
 
 
+def suffix_of(path: str | Path) -> str:
+    """The suffix that says the format: that before .gz, in lower case."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def stem_of(path: str | Path) -> str:
+    """The name of a file without its suffixes: set for set.jsonl.gz."""
+    path = Path(path)
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
 def read_bytes(path: str | Path) -> bytes:
-    """The file's bytes; a GraphFormatError where there is no such file."""
+    """The file's bytes, unpacked where its name ends in .gz; a GraphFormatError where there is no such file."""
+    path = Path(path)
     try:
-        return Path(path).read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise GraphFormatError(f"{path}: {error.strerror or error}; expected a readable file") from error
+    if path.suffix.lower() != ".gz":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise GraphFormatError(f"{path}: damaged ({error}); expected a whole gzip file") from error
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -44,7 +67,13 @@ def write_text(text: str, path: str | Path) -> None:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise GraphFormatError(f"{path}: {error.object[error.start]!r} cannot be written as UTF-8") from error
-    Path(path).write_bytes(data)
+    write_bytes(data, path)
+
+
+def write_bytes(data: bytes, path: str | Path) -> None:
+    """The bytes as a file, packed where its name ends in .gz."""
+    path = Path(path)
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
 
 
 def check_size(nodes: int, size: int, where: str) -> None:
