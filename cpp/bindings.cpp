@@ -47,14 +47,14 @@ auto pair_answers(const uge::PairList& pairs, const Array<double>& lower, const 
 
 void ged_pairs(const Graphs& left, const Graphs& right, const Array<const std::int32_t>& left_of,
                const Array<const std::int32_t>& right_of, const Costs& costs, uge::ged::Method method, int beam_width,
-               int threads, double timeout, const Array<double>& lower, const Array<double>& upper,
+               double limit, int threads, double timeout, const Array<double>& lower, const Array<double>& upper,
                const Array<bool>& proven, const Array<bool>& done, const std::optional<Array<uge::Node>>& mapping,
                const Tick& tick) {
     const auto pairs = pair_list(left, right, left_of, right_of);
     const auto answers = pair_answers(pairs, lower, upper, proven, done, mapping);
     const auto& checked = costs.checked(pairs.left, pairs.right);
     run(tick, [&](uge::Control& control, const uge::Watch& watch) {
-        uge::ged_pairs(pairs, checked, {.method = method, .beam_width = beam_width},
+        uge::ged_pairs(pairs, checked, {.method = method, .beam_width = beam_width, .limit = limit},
                        {.threads = threads, .timeout = timeout}, answers, control, watch);
     });
 }
@@ -227,8 +227,8 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
         .value("paper", Method::paper)
         .value("tight", Method::tight);
     m.def("ged_pairs", &ged_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "costs"_a, "method"_a,
-          "beam_width"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a, "mapping"_a.none(),
-          "tick"_a,
+          "beam_width"_a, "limit"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a,
+          "mapping"_a.none(), "tick"_a,
           "Edit distance of each pair, written into the arrays. `tick` hears every 50 ms how many pairs are done; what "
           "it raises, or Ctrl-C, stops the loop, and `done` says which pairs have answers.");
     m.def("mcs_pairs", &mcs_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "connected"_a,

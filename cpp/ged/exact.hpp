@@ -19,10 +19,11 @@ struct ExactWorkspace {
 auto exact_fits(const GraphView& left, const GraphView& right, const EditCosts& costs) -> bool;
 
 /// Edit distance, proven, or the best bounds at the deadline. `start` are bounds known before, `mapping` a map of cost
-/// start.upper (left.n entries, -1 is deletion); it is replaced by an optimal one, or the best that was found. Under
+/// start.upper (left.n entries, -1 is deletion); it is replaced by an optimal one, or the best that was found. Maps
+/// that cost more than `limit` are not looked for: where there are no others, lower > limit and not proven. Under
 /// uniform costs left.n <= right.n and `start`'s map deletes nothing. Exponential time, quadratic memory times the
 /// depth of the search.
-auto exact(const GraphView& left, const GraphView& right, const EditCosts& costs, const Bounds& start,
+auto exact(const GraphView& left, const GraphView& right, const EditCosts& costs, const Bounds& start, double limit,
            const Deadline& deadline, ExactWorkspace& workspace, std::span<Node> mapping) -> Bounds;
 
 /// The same from no more than an arbitrary map.

@@ -49,17 +49,19 @@ auto GeneralSearch::fits(const GraphView& left, const GraphView& right) -> bool 
 /// Sums of doubles round: whatever is closer to the best map than that cannot be better.
 auto GeneralSearch::hopeless(double lower) const -> bool {
     const double tolerance = 1e-9 * std::max(1.0, upper_);
-    return lower >= upper_ - tolerance || (quantum_ > 0 && lower > upper_ - quantum_ + tolerance);
+    return lower >= upper_ - tolerance || exceeds(lower, limit_) ||
+           (quantum_ > 0 && lower > upper_ - quantum_ + tolerance);
 }
 
 auto GeneralSearch::run(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-                        double lower, double upper, std::span<Node> mapping) -> Bounds {
+                        double lower, double upper, double limit, std::span<Node> mapping) -> Bounds {
     left_ = &left;
     right_ = &right;
     costs_ = &costs;
     deadline_ = &deadline;
     best_ = mapping;
     upper_ = upper;
+    limit_ = limit;
     root_lower_ = lower;
     quantum_ = common_quantum(costs);
     stopped_ = false;
@@ -88,11 +90,15 @@ auto GeneralSearch::run(const GraphView& left, const GraphView& right, const Edi
     candidate_.resize(n);
     fixed_ = 0;
     search(0);
-    if (!stopped_) {
+    if (!stopped_ && !exceeds(upper_, limit)) {
         return {upper_, upper_, true};
     }
+    if (!stopped_) {
+        root_lower_ = std::max(root_lower_, quantum_ > 0 ? (std::floor(limit / quantum_ + 1e-9) + 1) * quantum_
+                                                         : std::nextafter(limit, infinity));
+    }
     root_lower_ = std::min(root_lower_, upper_);
-    return {root_lower_, upper_, false};
+    return {root_lower_, upper_, !stopped_ && root_lower_ == upper_};
 }
 
 auto GeneralSearch::expired() -> bool {

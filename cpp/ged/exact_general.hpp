@@ -17,9 +17,10 @@ class GeneralSearch {
   public:
     static auto fits(const GraphView& left, const GraphView& right) -> bool;
 
-    /// `mapping` is any map, of cost `upper`; better ones replace it. `lower` is a known bound.
+    /// `mapping` is any map, of cost `upper`; better ones replace it. `lower` is a known bound. What costs more than
+    /// `limit` is not searched.
     auto run(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-             double lower, double upper, std::span<Node> mapping) -> Bounds;
+             double lower, double upper, double limit, std::span<Node> mapping) -> Bounds;
 
   private:
     struct Child {
@@ -55,6 +56,7 @@ class GeneralSearch {
     double base_ = 0;   // all insertions
     double fixed_ = 0;  // edits that the decided nodes have paid for
     double upper_ = 0;
+    double limit_ = 0;
     double root_lower_ = 0;
     double quantum_ = 0;  // every map's cost is a multiple of it; 0 if unknown
     std::span<Node> best_;

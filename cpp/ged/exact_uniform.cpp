@@ -91,7 +91,7 @@ auto UniformSearch::expired(std::int64_t work) -> bool {
 }
 
 auto UniformSearch::run(const GraphView& left, const GraphView& right, const Deadline& deadline, std::int64_t lower,
-                        std::int64_t upper, std::span<Node> mapping) -> Bounds {
+                        std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds {
     deadline_ = &deadline;
     stopped_ = unwinding_ = false;
     nodes = sweeps = work_ = root_lower_ = 0;
@@ -102,9 +102,19 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, const Dea
     const bool one_label = std::all_of(left.labels, left.labels + left.n, first_label) &&
                            std::all_of(right.labels, right.labels + right.n, first_label);
     step_ = one_label ? 2 : 1;
-    set_upper(upper);
+    // The search is for maps better than one of this cost, whether there is such a map or not.
+    std::int64_t pretended = std::min(upper, limit + 1);
+    pretended += (upper - pretended) % step_;
+    set_upper(pretended);
     if (!pruned(lower * scale) && start(left, right)) {
         search(0);
+    }
+    if (upper_ == pretended && pretended < upper) {  // no map was found
+        // Bounds of the search hold for maps below the pretended cost only.
+        const std::int64_t shown = stopped_ ? std::min(pretended, (root_lower_ + scale - 1) / scale) : pretended;
+        std::int64_t reached = std::max(lower, shown);
+        reached += (upper - reached) % step_;
+        return {static_cast<double>(reached), static_cast<double>(upper), reached >= upper};
     }
     if (!stopped_) {
         return {static_cast<double>(upper_), static_cast<double>(upper_), true};

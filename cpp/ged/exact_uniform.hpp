@@ -23,9 +23,9 @@ class UniformSearch {
     static auto fits(const GraphView& left, const GraphView& right) -> bool;
 
     /// Precondition: fits, left.n <= right.n; `mapping` maps every node, at cost `upper`; `lower` is a known bound.
-    /// The mapping is replaced by better ones as they are found.
+    /// The mapping is replaced by better ones as they are found. Only maps of cost `limit` or less are looked for.
     auto run(const GraphView& left, const GraphView& right, const Deadline& deadline, std::int64_t lower,
-             std::int64_t upper, std::span<Node> mapping) -> Bounds;
+             std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds;
 
     std::int64_t nodes = 0;   ///< search nodes of the last run
     std::int64_t sweeps = 0;  ///< passes of dual ascent of the last run

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -44,28 +45,36 @@ auto paper(const GraphView& left, const GraphView& right, const EditCosts& costs
     return at_most(best);
 }
 
-auto refined(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-             Workspace& workspace, std::span<Node> mapping) -> Bounds {
+auto refined(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
+             const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     Bounds bounds = branch(left, right, costs, deadline, workspace.bipartite, mapping);
-    if (!bounds.proven) {
+    if (!bounds.proven && !exceeds(bounds.lower, limit)) {
         bounds.upper = refine(left, right, costs, deadline, workspace.refine, mapping);
         bounds.proven = bounds.upper <= bounds.lower;
     }
     return bounds;
 }
 
-auto proven_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-                     Workspace& workspace, std::span<Node> mapping) -> Bounds {
-    const Bounds start = tight(left, right, costs, deadline, workspace.tight, mapping);
-    return start.proven ? start : exact(left, right, costs, start, deadline, workspace.exact, mapping);
+auto proven_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
+                     const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
+    const Bounds start = tight(left, right, costs, limit, deadline, workspace.tight, mapping);
+    return start.proven ? start : exact(left, right, costs, start, limit, deadline, workspace.exact, mapping);
 }
 
 /// Precondition: the pair stands as `orientation` wants it.
 auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
+    const bool bounds_above_only = params.method == Method::beam || params.method == Method::hungarian ||
+                                   params.method == Method::vj || params.method == Method::paper;
+    if (bounds_above_only && std::isfinite(params.limit)) {  // another solver shows that it is more
+        const Bounds bounds = branch(left, right, costs, deadline, workspace.bipartite, mapping);
+        if (exceeds(bounds.lower, params.limit)) {
+            return bounds;
+        }
+    }
     switch (params.method) {
         case Method::exact:
-            return proven_distance(left, right, costs, deadline, workspace, mapping);
+            return proven_distance(left, right, costs, params.limit, deadline, workspace, mapping);
         case Method::beam:
             return at_most(beam(left, right, costs, params.beam_width, deadline, workspace.beam, mapping));
         case Method::hungarian:
@@ -80,11 +89,11 @@ auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs
         case Method::branch:
             return branch(left, right, costs, deadline, workspace.bipartite, mapping);
         case Method::refine:
-            return refined(left, right, costs, deadline, workspace, mapping);
+            return refined(left, right, costs, params.limit, deadline, workspace, mapping);
         case Method::paper:
             return paper(left, right, costs, params.beam_width, deadline, workspace, mapping);
         case Method::tight:
-            return tight(left, right, costs, deadline, workspace.tight, mapping);
+            return tight(left, right, costs, params.limit, deadline, workspace.tight, mapping);
     }
     assert(false);
     return at_most(none);
@@ -127,6 +136,11 @@ auto edit_distance(const GraphView& left, const GraphView& right, const EditCost
     const Bounds bounds = checked(solve(right, left, costs.turned(), params, deadline, workspace, workspace.turned));
     invert(workspace.turned, mapping);
     return bounds;
+}
+
+auto within(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
+            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
+    return edit_distance(left, right, costs, {.method = Method::exact, .limit = limit}, deadline, workspace, mapping);
 }
 
 }  // namespace uge::ged

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <limits>
 #include <span>
 
 #include "../costs.hpp"
@@ -10,10 +12,20 @@ namespace uge::ged {
 /// Matches the names of Python's `method=`.
 enum class Method { exact, beam, hungarian, vj, hed, branch, refine, paper, tight };
 
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
 struct Params {
     Method method = Method::tight;
     int beam_width = 80;
+    /// "More than this?": where the distance is at most the limit the answer is that without one; otherwise solvers
+    /// stop as soon as lower > limit is shown.
+    double limit = no_limit;
 };
+
+/// Whether a lower bound shows the distance to be above the limit, whatever sums of doubles round to.
+inline auto exceeds(double lower, double limit) -> bool {
+    return lower > limit + 1e-9 * std::max(1.0, limit);
+}
 
 /// lower <= true distance <= upper. nan where a method gives no such bound.
 struct Bounds {
@@ -30,5 +42,11 @@ class Workspace;
 /// two graphs (costs turned round accordingly). hed gives no map: all -1.
 auto edit_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
                    const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds;
+
+/// Whether the distance is at most `limit`, as search asks it of one candidate after another. If it is: the distance,
+/// proven, and a map of that cost. If not: lower > limit, any upper bound or infinity, and nothing of use in `mapping`.
+/// At the deadline neither may be known: lower <= limit and not proven.
+auto within(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
+            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds;
 
 }  // namespace uge::ged

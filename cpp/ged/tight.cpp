@@ -11,8 +11,9 @@ constexpr Node most_nodes_of_beam = 128;
 
 }  // namespace
 
-auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-           TightWorkspace& workspace, std::span<Node> mapping, const Effort& effort) -> Bounds {
+auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
+           const Deadline& deadline, TightWorkspace& workspace, std::span<Node> mapping, const Effort& effort)
+    -> Bounds {
     Bounds bounds = branch(left, right, costs, deadline, workspace.bipartite, mapping);
     if (bounds.proven) {
         return bounds;
@@ -20,7 +21,7 @@ auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs
     if (costs.uniform()) {
         bounds.lower = std::ceil(bounds.lower);
     }
-    if (bounds.upper > bounds.lower) {
+    if (bounds.upper > bounds.lower && !exceeds(bounds.lower, limit)) {
         if (costs.uniform() && right.n <= most_nodes_of_beam) {
             workspace.trial.resize(mapping.size());
             if (beam(left, right, costs, beam_width, deadline, workspace.beam, workspace.trial) < bounds.upper) {

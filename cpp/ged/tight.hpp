@@ -20,8 +20,10 @@ struct TightWorkspace {
 };
 
 /// The lower bound of `branch`, and the best map that local search finds from its map or that of a narrow beam and
-/// from many others grown along edges. Stops as soon as both bounds meet. Any costs; graphs of any size.
-auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
-           TightWorkspace& workspace, std::span<Node> mapping, const Effort& effort = tight_effort) -> Bounds;
+/// from many others grown along edges. Stops as soon as both bounds meet, or the lower one is above `limit`. Any costs;
+/// graphs of any size.
+auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
+           const Deadline& deadline, TightWorkspace& workspace, std::span<Node> mapping,
+           const Effort& effort = tight_effort) -> Bounds;
 
 }  // namespace uge::ged

@@ -141,7 +141,7 @@ TEST("uniform costs: equal to the general search on graphs too large for brute f
         const auto b = make(m);
         std::vector<Node> mapping(static_cast<std::size_t>(n), -1);
         const double start = oracle::edit_cost(a.view(), b.view(), {}, mapping);
-        const auto truth = general.run(a.view(), b.view(), {}, Deadline(), 0, start, mapping);
+        const auto truth = general.run(a.view(), b.view(), {}, Deadline(), 0, start, no_limit, mapping);
         const auto found = solve(a.view(), b.view(), {}).bounds;
         CHECK(found.proven && found.upper == truth.upper, n, m, labels, found.upper, truth.upper);
     }

@@ -48,7 +48,7 @@ auto solve(Solver solver, const GraphView& left, const GraphView& right, const E
         case Solver::tight:
             break;
     }
-    const Bounds bounds = tight(left, right, costs, never, solvers.tightened, map);
+    const Bounds bounds = tight(left, right, costs, no_limit, never, solvers.tightened, map);
     CHECK(bounds.lower <= bounds.upper, bounds.lower, bounds.upper);
     CHECK(bounds.proven == (bounds.lower == bounds.upper), bounds.lower, bounds.upper);
     return bounds.upper;
@@ -353,7 +353,7 @@ TEST("past the deadline there is still a map and its cost") {
             CHECK(std::abs(by_beam - edit_cost(left.view(), right.view(), chosen, map)) < 1e-9, n);
             published_beam(left.view(), right.view(), chosen, 80, past, solvers.published, map);
             CHECK(oracle::is_map(left.view(), right.view(), map), n);
-            const Bounds bounds = tight(left.view(), right.view(), chosen, past, solvers.tightened, map);
+            const Bounds bounds = tight(left.view(), right.view(), chosen, no_limit, past, solvers.tightened, map);
             CHECK(oracle::is_map(left.view(), right.view(), map), n);
             CHECK(std::abs(bounds.upper - edit_cost(left.view(), right.view(), chosen, map)) < 1e-9, n);
         }

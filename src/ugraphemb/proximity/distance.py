@@ -64,6 +64,7 @@ def distance(
     metric: str | Metric = "ged",
     method: str | None = None,
     costs: EditCosts | None = None,
+    limit: float | None = None,
     timeout: float | None = None,
     **options: Any,
 ) -> Distance:
@@ -75,6 +76,8 @@ def distance(
         metric: "ged", "mcs", or another name or object; see `pairwise`.
         method: Of edit distance: "tight" (the default), "exact", or another solver; see `pairwise`.
         costs: Of edits; every edit costs 1 by default.
+        limit: Of edit distance: whether it is more is all that is asked. Up to it the answer is that without a limit;
+            beyond, the work stops as soon as `lower > limit` is shown, and `upper` is some upper bound.
         timeout: Seconds; past it the best bounds so far are returned, unproven.
         options: Of the metric: `beam_width=80` for "ged", `connected=False` and `edge_labels=False` for "mcs".
 
@@ -82,7 +85,7 @@ def distance(
         CostError: Costs that make no sense for these graphs, or that the method cannot handle.
     """
     left, right = single(a), single(b)
-    chosen = metric_of(metric, method=method, costs=costs, **options)
+    chosen = metric_of(metric, method=method, costs=costs, limit=limit, **options)
     answer = chosen.one(left.graphs[[left.position]], right.graphs[[right.position]], Run(1, checked_timeout(timeout)))
     return Distance(
         value=answer.lower if chosen.value == "lower" else answer.upper,

@@ -27,11 +27,13 @@ class EditDistance(MappedMetric):
             never above; "branch" and "tight" give both bounds.
         costs: Every edit costs 1 by default.
         beam_width: Partial maps that "beam" and "paper" keep.
+        limit: Distances above it need not be known: work on a pair stops as soon as `lower > limit` is shown.
     """
 
     method: Method = "tight"
     costs: EditCosts = field(default_factory=EditCosts)
     beam_width: int = 80
+    limit: float = float("inf")
 
     name: ClassVar[str] = "ged"  # type: ignore[misc]
     kind: ClassVar[Kind] = "distance"  # type: ignore[misc]
@@ -44,6 +46,8 @@ class EditDistance(MappedMetric):
             raise TypeError(f"costs must be EditCosts, not {type(self.costs).__name__}")
         if not 1 <= self.beam_width <= 1_000_000:
             raise ValueError(f"beam_width is {self.beam_width}; it must be between 1 and 1,000,000")
+        if not self.limit >= 0:
+            raise ValueError(f"limit is {self.limit}; it must be at least 0")
 
     @property
     def value(self) -> Literal["lower", "upper"]:  # type: ignore[override]
@@ -51,7 +55,8 @@ class EditDistance(MappedMetric):
 
     def settings(self) -> dict[str, Any]:
         width = {"beam_width": self.beam_width} if self.method in ("beam", "paper", "tight") else {}
-        return {"method": self.method, "costs": self.costs.description(), **width}
+        limit = {"limit": float(self.limit)} if self.limit < float("inf") else {}
+        return {"method": self.method, "costs": self.costs.description(), **width, **limit}
 
     def symmetric(self, left: GraphSet, right: GraphSet) -> bool:
         return resolve(self.costs, left, right).symmetric
@@ -74,6 +79,7 @@ class EditDistance(MappedMetric):
             costs=costs.core,
             method=getattr(_core.Method, self.method),
             beam_width=self.beam_width,
+            limit=self.limit,
             threads=run.num_threads,
             timeout=run.seconds,
             lower=out.lower,

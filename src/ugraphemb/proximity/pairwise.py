@@ -39,6 +39,7 @@ def pairwise(
     metric: str | Metric | Callable[[Graph, Graph], float] = "ged",
     method: str | None = None,
     costs: EditCosts | None = None,
+    limit: float | None = None,
     threads: int = 0,
     timeout: float | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
@@ -58,6 +59,9 @@ def pairwise(
         method: Of edit distance. "tight", the default, gives the best bounds for the time; "exact" is exact; "beam",
             "hungarian", "vj", "refine" and "paper" never go below it, "hed" never above; "branch" gives both bounds.
         costs: Of edits; every edit costs 1 by default.
+        limit: Of edit distance, for "which pairs are within this?": up to it the answer is that without a limit;
+            beyond, the work on a pair stops as soon as `lower > limit` is shown. With "exact",
+            `table.where(table.upper <= limit)` are the pairs within it.
         threads: 0 uses every core. The answer does not depend on it.
         timeout: Seconds for one pair; past it the best bounds so far are returned, unproven.
         progress: None shows a bar on a terminal for anything over two seconds; True and False force it. A function is
@@ -78,20 +82,20 @@ def pairwise(
         if other is not None:
             raise TypeError("two second collections: give `other` or a GraphSet as `pairs`, not both")
         pairs, other = None, pairs
-    chosen = metric_of(metric, method=method, costs=costs, **options)
+    chosen = metric_of(metric, method=method, costs=costs, limit=limit, **options)
     right = graphs if other is None else other
     left_of, right_of = positions(pairs, graphs, other)
     if threads < 0:
         raise ValueError(f"threads is {threads}; it must be at least 1, or 0 for every core")
     out = Columns.empty(len(left_of))
     table = PairTable.of(chosen, graphs, other, left_of, right_of, out)
-    limit = checked_timeout(timeout)
+    seconds = checked_timeout(timeout)
     try:
         with progress_of(len(left_of), "pairs", progress) as tick:
             if store is None and executor is None:
-                chosen.compute(graphs, right, left_of, right_of, Run(threads, limit, tick), out)
+                chosen.compute(graphs, right, left_of, right_of, Run(threads, seconds, tick), out)
             else:
-                job = Job(chosen, graphs, right, limit, threads if executor is None else max(threads, 1))
+                job = Job(chosen, graphs, right, seconds, threads if executor is None else max(threads, 1))
                 _in_pieces(job, table, out, store, executor, tick)
     except KeyboardInterrupt:
         raise Interrupted(table.where(out.done)) from None
