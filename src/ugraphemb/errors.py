@@ -10,6 +10,7 @@
     ├── TableError           a pair table that is torn, foreign or of another collection (also a ValueError)
     ├── ModelFormatError     a saved model that is torn, foreign or of an unknown version (also a ValueError)
     ├── IndexFormatError     a saved index that is torn, foreign or of an unknown version (also a ValueError)
+    ├── StorageError         a file that cannot be written: a full disk, a missing permission (also an OSError)
     └── TrainingError        training that cannot go on, with the reason (also a RuntimeError)
 
 Wrong argument values are plain ValueError or TypeError. GraphWarning is the category of what was tolerated.
@@ -59,6 +60,10 @@ class ModelFormatError(UGraphEmbError, ValueError):
 
 class IndexFormatError(UGraphEmbError, ValueError):
     """Names the file and what is wrong with it."""
+
+
+class StorageError(UGraphEmbError, OSError):
+    """Names the file, what the system said, and what is still there."""
 
 
 class TrainingError(UGraphEmbError, RuntimeError):

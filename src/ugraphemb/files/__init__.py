@@ -1,0 +1,25 @@
+"""How this project keeps files: whole, checked and versioned. Nothing else writes its formats.
+
+system.py      the calls to the operating system, for tests to replace
+drafts.py      files that appear whole or not at all, and drafts of folders
+folders.py     folders likewise, with a manifest that says which files in them are ours
+documents.py   small JSON files with format, version, migration and checksum
+checksums.py   of blocks, verified before their first use
+locks.py       between processes, never through a link
+failures.py    what the system refuses, as errors of ours
+labels.py      labels as JSON
+"""
+
+from ugraphemb.files.checksums import BLOCK, CheckedFile, Sums, digest
+from ugraphemb.files.documents import Format, parsed_json
+from ugraphemb.files.drafts import Content, NewFile, make_folders, remove_dead_drafts, sync_folder, write_file
+from ugraphemb.files.failures import storage_errors
+from ugraphemb.files.folders import NewFolder, checked_file, checked_name, remove_folder, write_folder
+from ugraphemb.files.labels import label_from_json, label_to_json
+from ugraphemb.files.locks import BusyError, Lock, locked
+
+__all__ = [
+    "BLOCK", "BusyError", "CheckedFile", "Content", "Format", "Lock", "NewFile", "NewFolder", "Sums", "checked_file",
+    "checked_name", "digest", "label_from_json", "label_to_json", "locked", "make_folders", "parsed_json",
+    "remove_dead_drafts", "remove_folder", "storage_errors", "sync_folder", "write_file", "write_folder",
+]  # fmt: skip

@@ -1,0 +1,245 @@
+"""Files and folders that appear whole or not at all.
+
+Everything is first written as a draft beside its place, `.NAME.ugraphemb-TOKEN`, flushed to the disk, then takes its
+place in one step. Whoever writes a draft holds its lock; a draft that nobody holds was left by a process that died, and
+the next writer of the same NAME removes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ugraphemb.errors import StorageError
+from ugraphemb.files import system
+from ugraphemb.files.checksums import SumCounter, Sums
+
+_DRAFT = re.compile(r"\.(?P<name>.+)\.ugraphemb-[0-9a-f]{16}", re.DOTALL)
+_LONGEST = 200  # bytes of a name that a draft repeats: names end at 255
+_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+
+Content: TypeAlias = "bytes | Callable[[NewFile], Any]"
+"""Bytes, or a function that writes them into the file object that it is given."""
+
+
+class NewFile(io.RawIOBase):
+    """The end of a file that grows; libraries write into it. It counts its checksums as it goes."""
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        super().__init__()
+        self._descriptor, self.name = descriptor, name
+        self._sums = SumCounter()
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._size
+
+    def write(self, data: Any) -> int:
+        """All of it, unlike a raw file of Python's."""
+        view = memoryview(data).cast("B")
+        left = view
+        while len(left):
+            left = left[system.write(self._descriptor, left) :]
+        self._sums.update(view)
+        self._size += len(view)
+        return len(view)
+
+    def flush(self) -> None:
+        """Nothing waits: `write` has written."""
+
+    def sums(self) -> Sums:
+        return self._sums.sums()
+
+
+def write_file(path: Path, content: Content) -> Sums:
+    """Makes the file hold this, in one step, and returns its checksums. When this returns it is on the disk.
+
+    A crash leaves the old file or the new one. A link at `path` is replaced, not followed. Missing folders are made.
+
+    Raises:
+        OSError: It could not be written; `path` is as it was.
+    """
+    path = path.absolute()
+    make_folders(path.parent)
+    remove_dead_drafts(path.parent, path.name)
+    draft, descriptor = _new_draft_file(path)
+    try:
+        try:
+            sums = _fill(descriptor, path.name, content)
+            system.rename(str(draft), str(path))
+        finally:
+            system.close(descriptor)
+    except BaseException:
+        with suppress(OSError):  # the next writer removes it
+            system.unlink(str(draft))
+        raise
+    sync_folder(path.parent)
+    return sums
+
+
+def write_new_file(path: Path, content: Content) -> Sums:
+    """A file in a folder that nobody knows of yet: no draft; flushed to the disk."""
+    descriptor = system.open_file(str(path), system.CREATE)
+    try:
+        return _fill(descriptor, path.name, content)
+    finally:
+        system.close(descriptor)
+
+
+def _fill(descriptor: int, name: str, content: Content) -> Sums:
+    file = NewFile(descriptor, name)
+    if isinstance(content, bytes):
+        file.write(content)
+    else:
+        content(file)
+    system.fsync(descriptor)
+    return file.sums()
+
+
+class DraftFolder:
+    """A folder being filled, which takes its place by `publish` or is removed by `discard`.
+
+    Args:
+        path: Where it is going to be; a link there is followed, for it is the caller's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.target = Path(os.path.realpath(path))
+        make_folders(self.target.parent)
+        remove_dead_drafts(self.target.parent, self.target.name)
+        while True:
+            self.path = draft_path(self.target)
+            system.mkdir(str(self.path))
+            self._descriptor = system.open_file(str(self.path), system.FOLDER)
+            _hold(self._descriptor)
+            if system.status_of(self._descriptor).st_nlink:
+                break
+            system.close(self._descriptor)  # another writer took it for a dead one before it was locked
+
+    def publish(self) -> bool:
+        """Flushes the folder and puts it in its place; True where it replaced another, now at `self.path`.
+
+        Raises:
+            StorageError: There is another folder, and this file system cannot exchange two in one step.
+        """
+        system.fsync(self._descriptor)
+        while True:
+            try:
+                system.rename(str(self.path), str(self.target))
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+            else:
+                sync_folder(self.target.parent)
+                return False
+            try:
+                system.exchange(str(self.path), str(self.target))
+            except FileNotFoundError:
+                continue  # it went away meanwhile
+            except OSError as error:
+                if error.errno not in _NO_EXCHANGE:
+                    raise
+                raise StorageError(
+                    f"{self.target}: there already, and this file system cannot replace a folder in one step; "
+                    "remove it, or choose another place"
+                ) from error
+            sync_folder(self.target.parent)
+            return True
+
+    def close(self) -> None:
+        system.close(self._descriptor)
+
+    def discard(self) -> None:
+        """Removes the draft and closes it."""
+        with suppress(OSError):  # the next writer removes it
+            remove_files(self.path)
+        self.close()
+
+
+def draft_path(path: Path) -> Path:
+    """A name beside `path` that nobody else has."""
+    name = os.fsdecode(os.fsencode(path.name)[:_LONGEST])
+    return path.with_name(f".{name}.ugraphemb-{os.urandom(8).hex()}")
+
+
+def _new_draft_file(path: Path) -> tuple[Path, int]:
+    while True:
+        draft = draft_path(path)
+        descriptor = system.open_file(str(draft), system.CREATE)
+        _hold(descriptor)
+        if system.status_of(descriptor).st_nlink:
+            return draft, descriptor
+        system.close(descriptor)  # another writer took it for a dead one before it was locked
+
+
+def remove_dead_drafts(folder: Path, name: str | None = None) -> None:
+    """Removes drafts of files and folders of this name, or of any, whose writer is no more."""
+    if name is not None:
+        name = os.fsdecode(os.fsencode(name)[:_LONGEST])
+    for entry in system.list_folder(str(folder)):
+        found = _DRAFT.fullmatch(entry)
+        if found and name in (None, found["name"]):
+            with suppress(OSError):  # somebody holds it, or it is gone
+                _remove_if_dead(folder / entry)
+
+
+def _remove_if_dead(path: Path) -> None:
+    folder = system.is_folder(system.status(str(path)))
+    descriptor = system.open_file(str(path), system.FOLDER if folder else system.CHANGE)
+    try:
+        system.lock(descriptor, wait=False)
+        if folder:
+            from ugraphemb.files.folders import remove_folder
+
+            remove_folder(path)
+        else:
+            system.unlink(str(path))
+    finally:
+        system.close(descriptor)
+
+
+def remove_files(folder: Path) -> None:
+    """Removes a folder of plain files; what else is in it stays, and so does the folder then."""
+    for name in system.list_folder(str(folder)):
+        if system.is_regular(system.status(str(folder / name))):
+            system.unlink(str(folder / name))
+    system.rmdir(str(folder))
+
+
+def make_folders(folder: Path) -> None:
+    """The folder and those above it, where they are missing, on the disk."""
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        folder = folder.parent
+    for made in reversed(missing):
+        try:
+            system.mkdir(str(made))
+        except FileExistsError:
+            if not made.is_dir():
+                raise
+        sync_folder(made.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flushes the names in a folder to the disk."""
+    descriptor = system.open_file(str(folder), system.FOLDER)
+    try:
+        system.fsync(descriptor)
+    finally:
+        system.close(descriptor)
+
+
+def _hold(descriptor: int) -> None:
+    """On a file system without locks, drafts of dead writers stay."""
+    with suppress(OSError):
+        system.lock(descriptor, wait=True)

@@ -1,0 +1,29 @@
+"""What the operating system refuses, as an error of ours."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ugraphemb.errors import StorageError, UGraphEmbError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def storage_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turns an OSError in the block into a StorageError that says what is safe and what to do."""
+    try:
+        yield
+    except UGraphEmbError:
+        raise
+    except OSError as error:
+        advice = "make room" if error.errno in _FULL else "see to it"
+        told = StorageError(
+            f"{os.fspath(path)}: cannot write ({error.strerror or error}); what was there before is safe: {advice} and "
+            "run the same again"
+        )
+        told.errno = error.errno
+        raise told from error

@@ -1,0 +1,148 @@
+"""Folders that are written whole, and know which files in them are ours.
+
+A manifest in the folder lists its files with their checksums. Only what a manifest lists is ever removed; files that
+others put there stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ugraphemb.errors import StorageError
+from ugraphemb.files import system
+from ugraphemb.files.checksums import CheckedFile, Sums
+from ugraphemb.files.documents import Format
+from ugraphemb.files.drafts import Content, DraftFolder, remove_files, sync_folder, write_new_file
+
+MANIFEST = "manifest.json"
+HIDDEN = ".ugraphemb.json"
+"""The manifest of folders in the formats of others."""
+FOLDER = Format("ugraphemb-folder", 1, StorageError, keys=("files",))
+
+
+class NewFolder:
+    """A folder being filled."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.files: dict[str, Sums] = {}
+
+    def write(self, name: str, content: Content) -> None:
+        """A file with a plain name."""
+        self.files[name] = write_new_file(self._path / checked_name(name, StorageError), content)
+
+
+def write_folder(path: Path, fill: Callable[[NewFolder], Any], *, manifest: str = MANIFEST) -> dict[str, Sums]:
+    """Makes the folder hold what `fill` writes, in one step; returns its files. When this returns it is on the disk.
+
+    A crash leaves the old folder or the new one. A folder that is there is replaced only if everything in it is listed
+    in its manifest.
+
+    Raises:
+        StorageError: There is a file, or a folder with other things in it; or the file system cannot exchange folders.
+        OSError: It could not be written.
+    """
+    draft = DraftFolder(path)
+    replaced = False
+    try:
+        _refuse_foreign(draft.target)
+        new = NewFolder(draft.path)
+        fill(new)
+        write_new_file(draft.path / manifest, FOLDER.text({"files": {n: s.to_json() for n, s in new.files.items()}}))
+        replaced = draft.publish()
+    except BaseException:
+        draft.discard()
+        raise
+    try:
+        if replaced:  # the draft's name is now that of the old folder
+            with suppress(OSError, StorageError):
+                _keep_foreign(draft.path, draft.target)
+                remove_folder(draft.path)
+    finally:
+        draft.close()
+    return new.files
+
+
+def listed_files(folder: Path) -> dict[str, Sums] | None:
+    """The files that the manifest of a folder lists, with the manifest itself; None where there is no manifest.
+
+    Raises:
+        StorageError: A manifest that is damaged or foreign.
+    """
+    for manifest in (MANIFEST, HIDDEN):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return {**files_of(FOLDER.read(folder / manifest), folder, StorageError), manifest: Sums.of(b"")}
+    return None
+
+
+def files_of(content: dict[str, Any], folder: Path, error: type[Exception]) -> dict[str, Sums]:
+    """The entry "files" of a document: names within its folder, with checksums."""
+    files = content["files"]
+    if not isinstance(files, dict):
+        raise error(f"{folder}: a manifest without a list of files")
+    try:
+        return {checked_name(name, error): Sums.from_json(sums) for name, sums in files.items()}
+    except ValueError as reason:
+        raise error(f"{folder}: a manifest of another form ({reason})") from reason
+
+
+def checked_file(folder: Path, name: str, sums: Sums, error: type[Exception]) -> CheckedFile:
+    """A file of a folder, mapped; see `CheckedFile`."""
+    try:
+        return CheckedFile(folder / checked_name(name, error), sums, error)
+    except (OSError, ValueError) as reason:
+        if isinstance(reason, error):
+            raise
+        raise error(f"{folder / name}: listed, but cannot be read ({reason})") from reason
+
+
+def checked_name(name: Any, error: type[Exception]) -> str:
+    """A name that stays within its folder: no path, not hidden in a way that leads elsewhere."""
+    if not isinstance(name, str) or not name or name in (".", "..") or "/" in name or "\0" in name:
+        raise error(f"{name!r} is not the name of a file within its folder")
+    return name
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes a folder of ours: the files that its manifest lists; without a manifest, a draft, all its files.
+
+    What others put there stays, and the folder with it. Links are not followed.
+    """
+    files = listed_files(folder)
+    if files is None:
+        remove_files(folder)
+        return
+    for name in files:  # the manifest is the last: while it is there, so is the knowledge of what is ours
+        with suppress(FileNotFoundError):
+            system.unlink(str(folder / name))
+    system.rmdir(str(folder))
+
+
+def _refuse_foreign(folder: Path) -> None:
+    try:
+        names = system.list_folder(str(folder))
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise StorageError(f"{folder}: a file, where a folder is to be written") from None
+    known = (listed_files(folder) or {}) if names else {}
+    strange = [name for name in names if name not in known]
+    if strange:
+        raise StorageError(
+            f"{folder}: a folder with files in it that ugraphemb did not write ({', '.join(strange[:3])}); choose "
+            "another place, or remove it first"
+        )
+
+
+def _keep_foreign(old: Path, new: Path) -> None:
+    """Moves what others put into the old folder since it was looked at."""
+    known = listed_files(old) or {}
+    moved = [name for name in system.list_folder(str(old)) if name not in known]
+    for name in moved:
+        if not (new / name).exists():
+            system.rename(str(old / name), str(new / name))
+    if moved:
+        sync_folder(new)
