@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <compare>
 
+#include "edit_cost.hpp"
+
 namespace uge::ged {
 namespace {
 
@@ -27,10 +29,16 @@ auto compare_content(const GraphView& a, const GraphView& b) -> std::strong_orde
     if (const auto order = both(a.indices, b.indices); order != 0) {
         return order;
     }
-    if (a.edge_labels == nullptr || b.edge_labels == nullptr) {
-        return (a.edge_labels != nullptr) <=> (b.edge_labels != nullptr);
+    if (a.edge_labels != nullptr && b.edge_labels != nullptr) {
+        return both(a.edge_labels, b.edge_labels);
     }
-    return both(a.edge_labels, b.edge_labels);
+    for (std::int64_t e = 0; e < 2 * a.num_edges(); ++e) {  // edges without labels count as label 0
+        const auto order = edge_label_at(a, a.indptr[0] + e) <=> edge_label_at(b, b.indptr[0] + e);
+        if (order != 0) {
+            return order;
+        }
+    }
+    return std::strong_ordering::equal;
 }
 
 /// Whether costs come after themselves turned round. Asked only for two equal graphs.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <compare>
 #include <iterator>
+#include <stdexcept>
+#include <string>
 
 #include "array_search.hpp"
 #include "bit_search.hpp"
@@ -137,6 +139,11 @@ auto max_common_subgraph(const GraphView& left, const GraphView& right, const Pa
     group_by_label(problem);
     if (params.edge_labels) number_edge_labels(problem);
     const auto outcome = solve(memory, deadline);
+    if (outcome.lower > outcome.upper || outcome.lower != static_cast<int>(memory.best.size())) {
+        throw std::logic_error("common subgraph: " + std::to_string(memory.best.size()) + " nodes found, lower bound " +
+                               std::to_string(outcome.lower) + ", upper bound " + std::to_string(outcome.upper) +
+                               "; please report this");
+    }
     memory.branches = outcome.branches;
     std::fill(mapping.begin(), mapping.end(), Node{-1});
     for (const auto& match : memory.best) {

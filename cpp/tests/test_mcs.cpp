@@ -195,6 +195,31 @@ TEST("every search gives the same size, whatever the number of nodes it is made 
     }
 }
 
+TEST("the size does not change with the order of nodes, pairs and graphs, the codes of labels, or other pairs") {
+    Random random(12);
+    for (int i = 0; i < 1500; ++i) {
+        const int edge_labels = oracle::draw(random, 0, 2);
+        const auto a = oracle::random_graph(random, oracle::draw(random, 0, 7), oracle::draw(random), 2, edge_labels);
+        const auto b = oracle::random_graph(random, oracle::draw(random, 0, 7), oracle::draw(random), 2, edge_labels);
+        const auto disguised = [&](const Graph& graph) {
+            auto other = oracle::shuffled(random, graph);
+            for (auto& label : other.labels) label = 2'000'000'000 - label;
+            for (auto& label : other.edge_labels) label = 7 - label;
+            return other;
+        };
+        for (const bool connected : {false, true}) {
+            const Params params{.connected = connected, .edge_labels = true};
+            uge::mcs::Workspace fresh;
+            std::vector<Node> mapping(a.labels.size());
+            const auto first = uge::mcs::max_common_subgraph(a.view(), b.view(), params, {}, fresh, mapping);
+            const auto back = solve(b.view(), a.view(), params);
+            const auto other = solve(disguised(a).view(), disguised(b).view(), params);
+            CHECK(first.proven && back.proven && other.proven, i);
+            CHECK(first.lower == back.lower && first.lower == other.lower, i, first.lower, back.lower, other.lower);
+        }
+    }
+}
+
 TEST("more edge labels than sets can hold change nothing") {
     Random random(3);
     for (int i = 0; i < 300; ++i) {

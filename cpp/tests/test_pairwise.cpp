@@ -9,6 +9,7 @@
 #include "../ged/workspace.hpp"
 #include "../pairwise.hpp"
 #include "check.hpp"
+#include "collection.hpp"
 #include "oracles.hpp"
 
 namespace {
@@ -17,41 +18,6 @@ using uge::Control;
 using uge::parallel_for;
 
 constexpr double forever = std::numeric_limits<double>::infinity();
-
-/// A collection that owns its arrays.
-struct Collection {
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::int64_t> indptr{0};
-    std::vector<uge::Node> indices;
-    std::vector<uge::Label> labels;
-
-    void add(const oracle::Graph& graph) {
-        const std::int64_t shift = indptr.back();
-        for (std::size_t u = 1; u < graph.indptr.size(); ++u) {
-            indptr.push_back(shift + graph.indptr[u]);
-        }
-        indices.insert(indices.end(), graph.indices.begin(), graph.indices.end());
-        labels.insert(labels.end(), graph.labels.begin(), graph.labels.end());
-        offsets.push_back(static_cast<std::int64_t>(labels.size()));
-    }
-    [[nodiscard]] auto packed() const -> uge::PackedGraphs {
-        return {.node_offsets = offsets, .indptr = indptr, .indices = indices, .labels = labels, .edge_labels = {}};
-    }
-};
-
-struct Results {
-    explicit Results(std::size_t count)
-        : lower(count, -1), upper(count, -1), proven(new bool[count]()), done(new bool[count]()), size(count) {}
-    [[nodiscard]] auto answers() -> uge::PairAnswers {
-        return {
-            .lower = lower, .upper = upper, .proven = {proven.get(), size}, .done = {done.get(), size}, .mapping = {}};
-    }
-    std::vector<double> lower;
-    std::vector<double> upper;
-    std::unique_ptr<bool[]> proven;
-    std::unique_ptr<bool[]> done;
-    std::size_t size;
-};
 
 struct AllPairs {
     explicit AllPairs(std::int32_t graphs) {

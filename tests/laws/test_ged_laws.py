@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws.strategies import letters, small_graphs
+from laws.strategies import graph_sets, letters, small_graphs
 from proximity.oracle import brute_force, cost_of, edge_table, random_graph, shuffled
 
-from ugraphemb import EditCosts, Graph, GraphSet, distance
+from ugraphemb import EditCosts, Graph, GraphSet, PairTable, distance, pairwise
 from ugraphemb.proximity import apply_edits
 from ugraphemb.proximity.ged import METHODS
 
@@ -146,6 +146,46 @@ def test_graphs_are_at_distance_0_when_and_only_when_they_are_isomorphic(a: Grap
 def test_the_order_of_nodes_changes_no_exact_distance(a: Graph, b: Graph, seed: int):
     random = np.random.default_rng(seed)
     assert exact(a, b) == exact(shuffled(a, random), shuffled(b, random))
+
+
+@given(
+    graph_sets(
+        min_graphs=2, max_graphs=4, max_nodes=4, node_labels=letters, edge_labels=letters,
+        attributes=False, targets=None, ids=False,
+    ),
+    edit_costs(), st.sampled_from(METHODS), st.integers(0, 2**32),
+)  # fmt: skip
+def test_a_pair_has_one_answer_alone_or_in_a_batch_in_any_order_on_any_number_of_threads(graphs, costs, method, seed):
+    table = pairwise(graphs, method=method, costs=costs, threads=1)
+    answers = dict(zip(zip(table.left.tolist(), table.right.tolist(), strict=True), _rows(table), strict=True))
+    order = np.random.default_rng(seed).permutation(len(table))
+    again = pairwise(graphs, np.column_stack([table.left, table.right])[order], method=method, costs=costs, threads=3)
+    for pair, row in zip(zip(again.left.tolist(), again.right.tolist(), strict=True), _rows(again), strict=True):
+        np.testing.assert_equal(row, answers[pair])
+    for (i, j), row in answers.items():
+        alone = distance(graphs[i], graphs[j], method=method, costs=costs)
+        np.testing.assert_equal((alone.lower, alone.upper, alone.proven), row)
+
+
+def _rows(table: PairTable) -> list[tuple[float, float, bool]]:
+    return list(zip(table.lower.tolist(), table.upper.tolist(), table.proven.tolist(), strict=True))
+
+
+@given(
+    small_graphs(max_nodes=4, edge_labels=letters), small_graphs(max_nodes=4, edge_labels=letters),
+    st.permutations("ABC"), prices, prices,
+)  # fmt: skip
+def test_names_of_labels_change_no_exact_distance(a: Graph, b: Graph, names: list[str], relabel: float, edge: float):
+    costs = EditCosts(node_relabel=relabel, edge_relabel=edge)
+    other = dict(zip("ABC", names, strict=True))
+
+    def renamed(graph: Graph) -> Graph:
+        return GraphSet.from_edges(
+            [graph.num_nodes], graph.edges, node_labels=[other[label] for label in graph.node_labels],
+            edge_labels=[other[label] for label in graph.edge_labels or []],
+        )[0]  # fmt: skip
+
+    assert exact(renamed(a), renamed(b), costs) == pytest.approx(exact(a, b, costs))
 
 
 def test_larger_graphs_keep_the_chain_of_bounds():
