@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
 import sys
@@ -17,7 +18,8 @@ import numpy as np
 import pytest
 
 from ugraphemb import GraphSet, load_dataset, write_graphs
-from ugraphemb.errors import DatasetNotFoundError
+from ugraphemb.errors import DatasetNotFoundError, MissingExtraError
+from ugraphemb.graphs import moses
 from ugraphemb.graphs.datasets import BUILT_IN, cache_folder
 
 SETS = (
@@ -286,3 +288,47 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_ours(away: Path, server:
 def test_sets_that_need_no_download_are_the_two_of_the_documentation(away: Path):
     assert set(BUILT_IN) == {"molecules", "atlas"}
     assert len(load_dataset("atlas", away)) == 1253
+
+
+def molsets(folder: Path, smiles: dict[str, list[str]]) -> None:
+    """An installed package molsets, as far as its files go; importing it fails."""
+    data = folder / "moses" / "dataset" / "data"
+    data.mkdir(parents=True)
+    (folder / "moses" / "__init__.py").write_text("raise RuntimeError('imported')")
+    (folder / "molsets-0.3.1.dist-info").mkdir()
+    (folder / "molsets-0.3.1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: molsets\nVersion: 0.3.1\n"
+    )
+    for name, listed in smiles.items():
+        (data / f"{name}.csv.gz").write_bytes(gzip.compress("\n".join(["SMILES", *listed, ""]).encode()))
+
+
+def test_moses_are_the_molecules_of_an_installed_package_that_is_not_imported(
+    away: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("rdkit")
+    smiles = {"train": ["CCO", "c1ccccc1"], "test": ["CC(=O)N"], "test_scaffolds": ["C1CC1", "CCN"]}
+    molsets(away, smiles)
+    monkeypatch.setattr(sys, "path", [str(away), *sys.path])
+    expected = GraphSet.from_smiles([text for listed in smiles.values() for text in listed])
+    graphs = load_dataset("moses")
+    assert graphs == expected
+    assert graphs.name == "moses"
+    assert load_dataset("moses", limit=3) == expected[:3]
+    assert len(load_dataset("moses", limit=0)) == 0
+    monkeypatch.setattr(moses, "_CHUNK", 2)  # in processes
+    seen: list[tuple[int, int]] = []
+    assert moses.read_moses(progress=lambda done, total: seen.append((done, total))) == expected
+    assert seen == [(2, 5), (4, 5), (5, 5)]
+
+
+def test_without_molsets_the_error_says_what_to_run(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(MissingExtraError, match="run  pip install --no-deps molsets"):
+        load_dataset("moses")
+
+
+def test_a_limit_takes_the_first_graphs(away: Path):
+    assert load_dataset("atlas", limit=20) == load_dataset("atlas")[:20]
+    with pytest.raises(ValueError, match="limit=-1"):
+        load_dataset("atlas", limit=-1)

@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
@@ -54,19 +55,32 @@ _IN_TU = (
 TU_NAMES = _IN_TU.split()
 
 
-def load_dataset(name: str, root: str | Path | None = None, *, url: str | None = None) -> GraphSet:
+def load_dataset(
+    name: str, root: str | Path | None = None, *, url: str | None = None, limit: int | None = None
+) -> GraphSet:
     """A data set by its name; `targets` are its classes.
 
     Looked for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or NAME.gspan,
     there or in a folder NAME, or as the folder NAME of TU's text files. Else the zip is downloaded from TU Dortmund's
     collection into `root`, or into the cache folder. "molecules" (5,000 molecules that come with RDKit) and "atlas"
-    (all graphs of up to seven nodes) are always there.
+    (all graphs of up to seven nodes) are always there. "moses" are the 1,936,962 molecules that the package molsets
+    carries (`pip install --no-deps molsets`).
 
     Args:
         name: TU's name, or the paper's: PTC, IMDBM, WEB, NCI109, REDDIT12K. Upper and lower case are the same.
         root: A folder to look in first.
         url: Where zips are downloaded from, instead of $UGRAPHEMB_DATASET_URL or TU's address.
+        limit: Only so many graphs, the first ones; "moses" then takes less time.
     """
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit={limit}, expected 0 or more")
+    if name == "moses":
+        return _moses(limit)
+    graphs = _whole(name, root, url)
+    return graphs if limit is None else graphs[:limit]
+
+
+def _whole(name: str, root: str | Path | None, url: str | None) -> GraphSet:
     if name in BUILT_IN:
         return BUILT_IN[name]()
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", name):
@@ -115,7 +129,7 @@ def _on_disk(folder: Path, name: str) -> Path | None:
 
 
 def _suggestion(name: str) -> str:
-    names = [*BUILT_IN, *ALIASES, *NOTES, *TU_NAMES]
+    names = [*BUILT_IN, "moses", *ALIASES, *NOTES, *TU_NAMES]
     by_case = {known.casefold(): known for known in names}
     close = difflib.get_close_matches(name.casefold(), by_case, n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(by_case[match] for match in close)}?" if close else ""
@@ -174,21 +188,36 @@ def _downloaded(url: str, target: Path) -> GraphSet:
 
 
 def _copy(answer: HTTPResponse, file: BinaryIO, url: str) -> None:
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
     length = answer.headers.get("Content-Length")
     expected = int(length) if length and length.isdigit() else None
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     received = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(url.rpartition("/")[2], total=expected)
+    with _bar(url.rpartition("/")[2], "bytes") as progress:
         while block := answer.read(1 << 16):
             file.write(block)
             received += len(block)
-            progress.update(task, completed=received)
+            progress(received, expected)
     if expected is not None and received != expected:
         raise _DownloadError(f"{url} sent {received} bytes of {expected}, then stopped")
+
+
+@contextmanager
+def _bar(name: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A progress bar on stderr; call it with what is done and what there is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    count = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _moses(limit: int | None) -> GraphSet:
+    from ugraphemb.graphs.moses import read_moses
+
+    with _bar("moses", "molecules") as progress:
+        return read_moses(limit, progress)
 
 
 def _molecules() -> GraphSet:
