@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -238,7 +237,7 @@ class GraphSet:
         """Equal graphs, labels, attributes, targets and ids, in the same order; the name does not count."""
         if not isinstance(other, GraphSet):
             return NotImplemented
-        from ugraphemb.graphs.merge import equal
+        from ugraphemb.graphs.identity import equal
 
         return equal(self, other)
 
@@ -270,15 +269,19 @@ class GraphSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with any graph, its labels and the order of graphs; not with ids, targets or the name."""
-        digest = hashlib.blake2b(digest_size=16)
-        for array in (self.node_offsets, self.indptr, self.indices, self.node_labels, self.edge_labels):
-            digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
-            digest.update(b"|")
-        digest.update(repr((self.node_vocabulary, self.edge_vocabulary)).encode())
-        if self.node_attributes is not None:
-            digest.update(np.ascontiguousarray(self.node_attributes).tobytes())
-        return digest.hexdigest()
+        """Changes with any graph, its labels and the order of graphs; not with ids, targets or the name.
+
+        Equal collections have the same one, whatever the order of their vocabularies.
+        """
+        from ugraphemb.graphs.identity import fingerprint
+
+        return fingerprint(self)
+
+    def has_fingerprint(self, text: str) -> bool:
+        """Whether `text` is the fingerprint of this collection, by this release or by 0.1."""
+        from ugraphemb.graphs.identity import fingerprint_of_release_1
+
+        return text == self.fingerprint or text == fingerprint_of_release_1(self)
 
     def __repr__(self) -> str:
         parts = [f"{len(self)} graphs", f"{len(self.node_labels)} nodes", f"{len(self.indices) // 2} edges"]

@@ -1,15 +1,15 @@
-"""Collections put together, and compared."""
+"""Collections put together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.graphset import GraphSet
-from ugraphemb.graphs.packing import Vocabulary
+from ugraphemb.graphs.packing import Vocabulary, label_key
 
 
 def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
@@ -54,20 +54,6 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
     )  # fmt: skip
 
 
-def equal(left: GraphSet, right: GraphSet) -> bool:
-    """Whether two collections hold the same graphs, whatever the order of their vocabularies."""
-    return (
-        np.array_equal(left.node_offsets, right.node_offsets)
-        and np.array_equal(left.indptr, right.indptr)
-        and np.array_equal(left.indices, right.indices)
-        and np.array_equal(left.ids, right.ids)
-        and _same_optional(left.node_attributes, right.node_attributes)
-        and _same_optional(left.targets, right.targets)
-        and _same_labels(left.node_labels, left.node_vocabulary, right.node_labels, right.node_vocabulary)
-        and _same_labels(left.edge_labels, left.edge_vocabulary, right.edge_labels, right.edge_vocabulary)
-    )
-
-
 def _chained(offsets: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
     shifts = np.cumsum([0] + [array[-1] for array in offsets])
     return np.concatenate([[0], *(array[1:] + shift for array, shift in zip(offsets, shifts, strict=False))]).astype(
@@ -80,39 +66,18 @@ def _merged(
 ) -> tuple[npt.NDArray[np.int32], Vocabulary]:
     if not any(vocabularies):
         return np.concatenate(codes), ()
-    entries = [[(type(label), label) for label in vocabulary or (None,)] for vocabulary in vocabularies]
-    position = {entry: i for i, entry in enumerate(dict.fromkeys(entry for part in entries for entry in part))}
-    recoded = [
-        np.array([position[entry] for entry in part], np.int32)[code] for code, part in zip(codes, entries, strict=True)
-    ]
-    return np.concatenate(recoded), tuple(label for _, label in position)
+    position: dict[Hashable, int] = {}
+    labels: list[Hashable] = []
+    recoded = []
+    for code, vocabulary in zip(codes, vocabularies, strict=True):
+        for label in vocabulary or (None,):
+            if position.setdefault(label_key(label), len(labels)) == len(labels):
+                labels.append(label)
+        table = np.array([position[label_key(label)] for label in vocabulary or (None,)], np.int32)
+        recoded.append(table[code])
+    return np.concatenate(recoded), tuple(labels)
 
 
 def _joined_targets(parts: Sequence[GraphSet]) -> npt.NDArray[np.generic] | None:
     targets = [part.targets for part in parts if part.targets is not None]
     return np.concatenate(targets) if len(targets) == len(parts) else None
-
-
-def _same_optional(left: npt.NDArray[np.generic] | None, right: npt.NDArray[np.generic] | None) -> bool:
-    if left is None or right is None:
-        return left is right or (left if right is None else right).size == 0  # type: ignore[union-attr]
-    if left.size == right.size == 0:
-        return len(left) == len(right)
-    floating = np.issubdtype(left.dtype, np.floating) and np.issubdtype(right.dtype, np.floating)
-    return np.array_equal(left, right, equal_nan=floating)
-
-
-def _same_labels(
-    left: npt.NDArray[np.int32] | None,
-    left_vocabulary: Vocabulary,
-    right: npt.NDArray[np.int32] | None,
-    right_vocabulary: Vocabulary,
-) -> bool:
-    """The same label everywhere. Where there is nothing to label, labels or no labels are the same."""
-    if left is None or right is None:
-        return left is right or (left if right is None else right).size == 0  # type: ignore[union-attr]
-    if left.size == 0 or not (left_vocabulary or right_vocabulary):
-        return left.size == right.size
-    position = {(type(label), label): i for i, label in enumerate(left_vocabulary)}
-    recoding = [position.get((type(label), label), -1) for label in right_vocabulary]
-    return bool(left_vocabulary and recoding) and np.array_equal(left, np.array(recoding, np.int32)[right])

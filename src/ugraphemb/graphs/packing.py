@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.files.labels import DEEPEST
 
 Vocabulary = tuple[Hashable, ...]
 
@@ -20,6 +21,15 @@ class MisplacedEdgeError(GraphFormatError):
     def __init__(self, source: str, row: int, ends: tuple[int, int], reason: str) -> None:
         super().__init__(f"{source}: edge {row} is {ends}, {reason}")
         self.row = row
+
+
+def label_key(label: Any, depth: int = 0) -> Hashable:
+    """What tells labels apart: 1, 1.0 and True are three, alone and within tuples; every nan is the same label."""
+    if type(label) is tuple:
+        if depth == DEEPEST:
+            raise GraphFormatError(f"a label of tuples nested more than {DEEPEST} deep")
+        return tuple, tuple(label_key(part, depth + 1) for part in label)
+    return type(label), "nan" if isinstance(label, float) and label != label else label
 
 
 class Coded(NamedTuple):
@@ -58,9 +68,10 @@ def encoded(
     if labels is None:
         return np.zeros(expected, np.int32), ()
     if isinstance(labels, Coded):
-        codes, vocabulary = labels.codes.astype(np.int32), labels.vocabulary
-        if codes.size and (codes.min() < 0 or codes.max() >= len(vocabulary)):
+        vocabulary = labels.vocabulary
+        if labels.codes.size and (labels.codes.min() < 0 or labels.codes.max() >= len(vocabulary)):
             raise GraphFormatError(f"{what}: codes beyond a vocabulary of {len(vocabulary)}")
+        codes = labels.codes.astype(np.int32)
     elif isinstance(labels, np.ndarray) and labels.dtype != object:
         if labels.ndim != 1:
             raise GraphFormatError(f"{what}: an array of shape {labels.shape}, expected ({expected},)")
@@ -76,37 +87,37 @@ def _encoded_array(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], Voc
     if labels.size and np.issubdtype(labels.dtype, np.integer):
         low, high = int(labels.min()), int(labels.max())
         if high - low <= 4 * labels.size + 1000:  # a table is much faster than a sort
-            shifted = labels - low if low else labels
+            # In the type of the labels themselves, a difference may overflow.
+            shifted = (labels - labels.min() if labels.dtype.kind == "u" else labels.astype(np.int64) - low).astype(
+                np.int64
+            )
             present = np.zeros(high - low + 1, np.bool_)
             present[shifted] = True
             values = np.flatnonzero(present)
             table = np.empty(len(present), np.int32)
             table[values] = np.arange(len(values), dtype=np.int32)
-            return table[shifted], tuple((values + low).tolist())
+            return table[shifted], tuple(value + low for value in values.tolist())
     values, codes = np.unique(labels, return_inverse=True)
     return codes.astype(np.int32), tuple(values.tolist())
 
 
 def _encoded_objects(labels: list[Any], what: str) -> tuple[npt.NDArray[np.int32], Vocabulary]:
     try:
-        seen = {(type(label), label): None for label in labels}
+        keys = [(type(label), label) if type(label) in (str, int) else label_key(label) for label in labels]
+        seen = dict(zip(keys, labels, strict=True))
     except TypeError as error:
         raise GraphFormatError(f"{what}: every label must be hashable ({error})") from error
     # NumPy's scalars become Python's: np.int64(3) and 3 are one label. 1, 1.0 and True stay three.
-    plain = {
-        entry: (type(value), value)
-        for entry in seen
-        for value in [entry[1].item() if isinstance(entry[1], np.generic) else entry[1]]
-    }
-    distinct = list(dict.fromkeys(plain.values()))
+    plain = {key: label.item() if isinstance(label, np.generic) else label for key, label in seen.items()}
+    distinct = {label_key(label): label for label in plain.values()}
     try:
-        distinct.sort(key=lambda entry: entry[1])
+        ordered = sorted(distinct.items(), key=lambda entry: entry[1])
     except TypeError:
-        pass  # labels of several kinds have no order of their own
-    position = {entry: i for i, entry in enumerate(distinct)}
-    code_of = {entry: position[value] for entry, value in plain.items()}
-    codes = np.fromiter((code_of[type(label), label] for label in labels), np.int32, len(labels))
-    return codes, tuple(label for _, label in distinct)
+        ordered = list(distinct.items())  # labels of several kinds have no order of their own
+    position = {key: i for i, (key, _) in enumerate(ordered)}
+    code_of = {key: position[label_key(label)] for key, label in plain.items()}
+    codes = np.fromiter(map(code_of.__getitem__, keys), np.int32, len(labels))
+    return codes, tuple(label for _, label in ordered)
 
 
 def edge_array(edges: npt.ArrayLike, source: str) -> npt.NDArray[np.integer[Any]]:

@@ -252,8 +252,10 @@ class PairTable:
         Raises:
             TableError: It is not.
         """
-        found = tuple(part.fingerprint for part in graphs)
-        if found != self.fingerprints:
+        fits = len(graphs) == len(self.fingerprints) and all(
+            part.has_fingerprint(mark) for part, mark in zip(graphs, self.fingerprints, strict=True)
+        )
+        if not fits:
             expected = " and ".join(
                 f"{count} graphs ({mark[:8]})" for count, mark in zip(self.counts, self.fingerprints, strict=True)
             )

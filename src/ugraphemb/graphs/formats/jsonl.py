@@ -23,7 +23,7 @@ from ugraphemb.graphs.formats.text import (
     write_text,
 )
 from ugraphemb.graphs.graphset import GraphSet
-from ugraphemb.graphs.packing import Vocabulary
+from ugraphemb.graphs.packing import Vocabulary, label_key
 
 _VERSION = 1
 _FIELDS = {"id", "num_nodes", "edges", "node_labels", "edge_labels", "node_attributes", "target"}
@@ -197,10 +197,11 @@ def _recoded(
     """Codes in the wanted vocabulary; entries of `vocabulary` that are missing there come last."""
     if not vocabulary and len(codes):
         raise GraphFormatError(f"{source}:1: the header has a vocabulary, but the graphs carry no labels")
-    position = {(type(value), value): i for i, value in reversed([*enumerate(wanted)])}
-    if len(position) < len(wanted):
+    labels = {label_key(value): value for value in wanted}
+    if len(labels) < len(wanted):
         raise GraphFormatError(f"{source}:1: the header's vocabulary has a label twice")
     for value in vocabulary:
-        position.setdefault((type(value), value), len(position))
-    table = np.array([position[type(value), value] for value in vocabulary] or [0], np.int32)
-    return table[codes], tuple(value for _, value in sorted(position, key=position.__getitem__))
+        labels.setdefault(label_key(value), value)
+    position = {key: i for i, key in enumerate(labels)}
+    table = np.array([position[label_key(value)] for value in vocabulary] or [0], np.int32)
+    return table[codes], tuple(labels.values())
