@@ -18,6 +18,8 @@ Wrong argument values are plain ValueError or TypeError. GraphWarning is the cat
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -72,6 +74,17 @@ class TrainingError(UGraphEmbError, RuntimeError):
 
 class GraphWarning(UserWarning):
     """Something in the input was dropped or ignored; says what and how often."""
+
+
+_NOT_THE_CALLER = ("ugraphemb", "sklearn", "contextlib")
+
+
+def warned(text: str, category: type[Warning] = GraphWarning) -> None:
+    """One warning that points at the line of the user's program, however deep inside this package it arises."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_CALLER:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 @contextmanager

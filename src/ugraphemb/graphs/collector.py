@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.errors import GraphFormatError, warned
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.packing import text_array
 
 MISSING: Any = object()
+
+
+_MOST_NOTES = 10
+
+
+class Reading(NamedTuple):
+    """What a file or a list of objects holds.
+
+    Attributes:
+        notes: What was dropped or ignored on the way, with counts.
+    """
+
+    graphs: GraphSet
+    notes: list[str]
 
 
 class Collector:
@@ -105,35 +119,47 @@ class Collector:
         targets: Any = None,
         ids: Iterable[str] | None = None,
     ) -> GraphSet:
+        """What was collected, with one GraphWarning for all notes; see `reading`."""
+        graphs, notes = self.reading(strict=strict, name=name, targets=targets, ids=ids)
+        if notes:
+            warned("; ".join(notes))
+        return graphs
+
+    def reading(
+        self,
+        *,
+        strict: bool = False,
+        name: str = "",
+        targets: Any = None,
+        ids: Iterable[str] | None = None,
+    ) -> Reading:
         """What was collected. With `strict`, what would be dropped or ignored is a GraphFormatError."""
         if targets is None:
             targets = self._joined_targets()
-        notes = [f"{count} {what}" for what, count in self._ignored.items()]
-        if strict and notes:
-            raise GraphFormatError(f"{self.source}: {' and '.join(notes)} (strict=False ignores them)")
+        ignored = [f"{count} {what}" for what, count in [*self._ignored.items()][:_MOST_NOTES]]
+        if len(self._ignored) > _MOST_NOTES:
+            ignored.append(f"{len(self._ignored) - _MOST_NOTES} other kinds of data")
+        if strict and ignored:
+            raise GraphFormatError(f"{self.source}: {' and '.join(ignored)} (strict=False ignores them)")
         if ids is None and any(given is not None for given in self._ids):
             ids = [str(i) if given is None else given for i, given in enumerate(self._ids)]
-        with warnings.catch_warnings(record=True) as caught:  # so that there is one warning, not several
-            warnings.simplefilter("always")
-            graphs = GraphSet.from_edges(
-                np.array(self._sizes, np.int64),
-                np.concatenate([np.empty((0, 2), np.int64), *self._edges]),
-                node_labels=_joined(self._node_labels, self._sizes),
-                edge_labels=_joined(self._edge_labels, [len(edges) for edges in self._edges]),
-                node_attributes=self._joined_attributes(),
-                targets=targets,
-                ids=ids,
-                name=name,
-                strict=strict,
-                source=self.source,
-            )
-        told = [str(entry.message).removeprefix(f"{self.source}: dropped ") for entry in caught]
-        if notes:
-            told.append(f"ignored {' and '.join(notes)}")
-        if told:
-            dropped = "dropped " if caught else ""
-            warnings.warn(f"{self.source}: {dropped}{', '.join(told)}", GraphWarning, stacklevel=3)
-        return graphs
+        notes: list[str] = []
+        graphs = GraphSet.from_edges(
+            np.array(self._sizes, np.int64),
+            np.concatenate([np.empty((0, 2), np.int64), *self._edges]),
+            node_labels=_joined(self._node_labels, self._sizes),
+            edge_labels=_joined(self._edge_labels, [len(edges) for edges in self._edges]),
+            node_attributes=self._joined_attributes(),
+            targets=targets,
+            ids=ids,
+            name=name,
+            strict=strict,
+            source=self.source,
+            notes=notes,
+        )
+        if ignored:
+            notes.append(f"ignored {' and '.join(ignored)}")
+        return Reading(graphs, [f"{self.source}: {', '.join(notes)}"] if notes else [])
 
     def _joined_attributes(self) -> npt.NDArray[np.float64] | None:
         rows = [matrix for matrix in self._attributes if matrix is not None]
@@ -161,9 +187,14 @@ def target_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     """Whole numbers, numbers, truth values or text as such an array; anything mixed as objects, kinds kept."""
     values = [value.item() if isinstance(value, np.generic) else value for value in values]
     kinds = {type(value) for value in values}
-    if kinds in ({int}, {float}, {bool}, {str}, {int, float}):
-        array = np.array(values)
-        if array.dtype.kind in "ifbU":
+    if kinds == {str}:
+        return text_array(values, "targets")
+    if kinds in ({int}, {float}, {bool}, {int, float}):
+        try:
+            array = np.array(values)
+        except OverflowError:  # a whole number that no float can be
+            array = np.empty(0, object)
+        if array.dtype.kind in "bi" or (array.dtype.kind == "f" and float in kinds):
             return array
     objects = np.empty(len(values), object)
     objects[:] = values

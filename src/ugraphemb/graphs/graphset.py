@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, warned
 from ugraphemb.graphs.packing import (
     Coded,
     Vocabulary,
@@ -89,6 +89,7 @@ class GraphSet:
         name: str = "",
         strict: bool = False,
         source: str = "edges",
+        notes: list[str] | None = None,
     ) -> GraphSet:
         """Graphs from one list of edges over all their nodes.
 
@@ -103,6 +104,7 @@ class GraphSet:
             ids: One a graph, all different; positions by default.
             strict: Refuse self loops and repeated edges instead of dropping them with one GraphWarning.
             source: What messages call the input.
+            notes: A list that gets what was dropped, in words, instead of a GraphWarning.
         """
         sizes = _sizes(num_nodes, source)
         offsets = offsets_of(sizes)
@@ -113,8 +115,8 @@ class GraphSet:
         edge_vocabulary: Vocabulary = ()
         if edge_labels is not None:
             edge_codes, edge_vocabulary = encoded(edge_labels, len(pairs), f"{source}: edge labels")
-        indptr, indices, kept = adjacency(pairs, offsets, edge_codes, source, strict)
-        return cls(
+        indptr, indices, kept, dropped = adjacency(pairs, offsets, edge_codes, source, strict)
+        graphs = cls(
             node_offsets=offsets,
             indptr=indptr,
             indices=indices,
@@ -127,6 +129,11 @@ class GraphSet:
             ids=id_array(ids, len(sizes), source),  # type: ignore[arg-type]
             name=name,
         )
+        if dropped and notes is not None:
+            notes.append(f"dropped {dropped}")
+        elif dropped:
+            warned(f"{source}: dropped {dropped}")
+        return graphs
 
     @classmethod
     def from_networkx(cls, graphs: Iterable[nx.Graph[Any]], **options: Any) -> GraphSet:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.errors import GraphFormatError
 from ugraphemb.files.labels import DEEPEST
+from ugraphemb.graphs.limits import limits, refusal
 
 Vocabulary = tuple[Hashable, ...]
 
@@ -45,6 +45,7 @@ class Adjacency(NamedTuple):
     indptr: npt.NDArray[np.int64]
     indices: npt.NDArray[np.int32]  # local ids
     kept: npt.NDArray[np.integer[Any]]  # the row of the input whose label each entry has; all 0 without labels
+    dropped: str  # what was, in words; empty if nothing
 
 
 def offsets_of(counts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
@@ -148,7 +149,7 @@ def adjacency(
     """
     total = int(offsets[-1])
     if len(pairs) == 0:
-        return Adjacency(np.zeros(total + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+        return Adjacency(np.zeros(total + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32), "")
     if pairs.min() < 0 or pairs.max() >= total:
         row = int(np.flatnonzero((pairs.min(1) < 0) | (pairs.max(1) >= total))[0])
         valid = f"but node ids go from 0 to {total - 1}" if total else "but there are no nodes"
@@ -175,8 +176,10 @@ def adjacency(
         del given, turned
         conflicts, full = _symmetrized(u, v, rows, total, edge_codes)
         indptr, stops, kept = full.indptr, full.indices, full.data
-    report([(loops, "self loop"), (repeats, "repeated edge"), (conflicts, "second label")], source, strict)
-    return Adjacency(indptr.astype(np.int64), (stops - graph_starts[stops]).astype(np.int32), kept)
+    dropped = _counted([(loops, "self loop"), (repeats, "repeated edge"), (conflicts, "second label")])
+    if dropped and strict:
+        raise GraphFormatError(f"{source}: {dropped}; graphs must be simple (strict=False drops them)")
+    return Adjacency(indptr.astype(np.int64), (stops - graph_starts[stops]).astype(np.int32), kept, dropped)
 
 
 def _check_ends(
@@ -241,15 +244,8 @@ def _differ(codes: npt.NDArray[np.int32], left: npt.NDArray[Any], right: npt.NDA
     return int(np.count_nonzero(codes[left] != codes[right]))
 
 
-def report(dropped: list[tuple[int, str]], source: str, strict: bool) -> None:
-    """One warning for all that was dropped, or an error where nothing may be."""
-    found = [f"{count} {what}{'s' if count > 1 else ''}" for count, what in dropped if count]
-    if not found:
-        return
-    text = " and ".join(found)
-    if strict:
-        raise GraphFormatError(f"{source}: {text}; graphs must be simple (strict=False drops them)")
-    warnings.warn(f"{source}: dropped {text}", GraphWarning, stacklevel=4)
+def _counted(dropped: list[tuple[int, str]]) -> str:
+    return " and ".join(f"{count} {what}{'s' if count > 1 else ''}" for count, what in dropped if count)
 
 
 def attribute_matrix(values: npt.ArrayLike | None, rows: int, source: str) -> npt.NDArray[np.float64] | None:
@@ -280,11 +276,20 @@ def target_array(values: npt.ArrayLike | None, expected: int, source: str) -> np
     return targets
 
 
+def text_array(values: list[str], what: str) -> npt.NDArray[np.str_]:
+    """Text as NumPy keeps it, each entry as long as the longest; refused where a few long ones would fill memory."""
+    needed = 4 * len(values) * max(map(len, values), default=0)
+    if needed > limits().text and needed > 64 * sum(map(len, values)):
+        longest = max(map(len, values))
+        raise refusal(what, f"{needed} bytes for {len(values)} texts, of which one has {longest} characters", "text")
+    return np.array(values, dtype=np.str_)
+
+
 def id_array(values: Iterable[str] | None, expected: int, source: str) -> npt.NDArray[np.str_] | None:
     """Ids, all different."""
     if values is None:
         return None
-    ids = np.array([str(value) for value in values], dtype=np.str_)
+    ids = text_array([str(value) for value in values], f"{source}: ids")
     if len(ids) != expected:
         raise GraphFormatError(f"{source}: {len(ids)} ids for {expected} graphs")
     distinct, counts = np.unique(ids, return_counts=True)
