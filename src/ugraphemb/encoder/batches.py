@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,9 +72,13 @@ class Collator:
         offsets, indptr, indices = graphs.node_offsets, graphs.indptr, graphs.indices.astype(np.int64)
         if config.readout == "supersource":
             offsets, indptr, indices, features = _with_supersource(graphs, features)
-        self.num_nodes = np.diff(offsets)
+        self.vocabulary, self.num_nodes = vocabulary, np.diff(offsets)
         self._offsets, self._indptr, self._indices, self._features = offsets, indptr, indices, features
         self._codes = torch.from_numpy(features.codes)
+
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """All that a network sees of the collection."""
+        return [self._offsets, self._indptr, self._indices, *vars(self._features).values()]
 
     def batch(self, chosen: Positions) -> Batch:
         """The graphs at these positions, in this order, as often as they stand there."""

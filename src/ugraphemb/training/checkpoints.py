@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
+from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.errors import ModelFormatError
 from ugraphemb.training.validation import Score
 
 if TYPE_CHECKING:
     from ugraphemb.training.loop import _Run
 
+_FORMAT = 2
+_FREE = ("steps", "checkpoint_seconds")  # settings that may differ from those of the checkpoint
+
 
 def write_checkpoint(path: Path, run: _Run) -> None:
+    """Everything that the rest of the run depends on, and what tells it from other runs."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    state = dataclasses.asdict(dataclasses.replace(run.state, best_weights={}))
     content = {
-        "settings": _settings(run),
+        "format": _FORMAT,
+        "identity": json.dumps(run.identity),
         "network": run.network.state_dict(),
         "average": run.average.state_dict(),
-        "best": run.best_weights,
+        "best": run.state.best_weights,
         "optimizer": run.optimizer.state_dict(),
-        "state": json.dumps(dataclasses.asdict(run.state)),
+        "state": json.dumps(state),
         "generator": json.dumps(run.generator.bit_generator.state),
     }
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -40,25 +49,83 @@ def write_checkpoint(path: Path, run: _Run) -> None:
 
 
 def read_checkpoint(path: Path, run: _Run) -> None:
-    """Puts `run` where the checkpoint left off. Refuses one of another network, training or set of distances."""
+    """Puts `run` where the checkpoint left off.
+
+    Raises:
+        ModelFormatError: Not a checkpoint, a damaged one, or one of another run: of another network, training, seed,
+            vocabulary, of other graphs, distances or held-out graphs. `steps` may differ, but not be behind it.
+    """
     try:
         content = torch.load(path, map_location=run.device, weights_only=True)
     except Exception as error:
-        raise ModelFormatError(f"{path}: not a checkpoint, or torn ({error}); delete it to start anew") from error
-    if content.get("settings") != _settings(run):
-        raise ModelFormatError(f"{path}: a checkpoint of other settings or data; delete it to start anew")
-    run.network.load_state_dict(content["network"])
-    run.average.load_state_dict(content["average"])
-    run.best_weights = content["best"]
-    run.optimizer.load_state_dict(content["optimizer"])
-    state = json.loads(content["state"])
-    state["best"] = Score(**state["best"])
-    state["history"] = [tuple(row) for row in state["history"]]
-    run.state = dataclasses.replace(run.state, **state)
-    run.generator.bit_generator.state = json.loads(content["generator"])
+        raise ModelFormatError(f"{path}: not a checkpoint, or damaged ({error}); delete it to start anew") from error
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise ModelFormatError(
+            f"{path}: a checkpoint of another version of ugraphemb, which does not say all of what it was trained on; "
+            "delete it to start anew"
+        )
+    try:
+        _check(json.loads(content["identity"]), json.loads(json.dumps(run.identity)), path)
+        state = json.loads(content["state"])
+        if state["step"] > run.config.steps:
+            raise ModelFormatError(
+                f"{path}: at step {state['step']}, beyond steps={run.config.steps}; steps can be extended, not cut"
+            )
+        state["best"] = Score(**state["best"])
+        state["history"] = tuple((int(row[0]), *map(float, row[1:])) for row in state["history"])
+        if state["best_step"]:
+            run.network.load_state_dict(content["best"])  # whether it could be: what counts is loaded next
+        run.network.load_state_dict(content["network"])
+        run.average.load_state_dict(content["average"])
+        run.optimizer.load_state_dict(content["optimizer"])
+        run.generator.bit_generator.state = json.loads(content["generator"])
+        run.state = dataclasses.replace(run.state, **{**state, "best_weights": content["best"]})
+    except ModelFormatError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise ModelFormatError(f"{path}: a damaged checkpoint ({error}); delete it to start anew") from error
 
 
-def _settings(run: _Run) -> str:
-    encoder, training = dataclasses.asdict(run.network.config), dataclasses.asdict(run.config)
-    pairs = [len(run.truth.pairs), float(run.truth.value.sum())]
-    return json.dumps([encoder, training, run.truth.size, pairs], sort_keys=True)
+def identity(run: _Run) -> dict[str, Any]:
+    """What a run is, as JSON: two runs with the same identity take the same steps."""
+    training = {key: value for key, value in dataclasses.asdict(run.config).items() if key not in _FREE}
+    truth = run.truth
+    return {
+        "network": dataclasses.asdict(run.network.config),
+        "training": training,
+        "seed": run.seed,
+        "vocabulary": _digest(np.frombuffer(repr(_typed(run.collator.vocabulary)).encode(), np.uint8)),
+        "graphs": _digest(*run.collator.arrays()),
+        "training graphs": _digest(run.training),
+        "held-out graphs": _digest(run.held_out),
+        "distances": _digest(truth.pairs, truth.value, truth.lower, truth.upper),
+    }
+
+
+def _check(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+    for name, value in wanted.items():
+        other = found.get(name)
+        if other == value:
+            continue
+        if isinstance(value, dict) and isinstance(other, dict):
+            key = next(key for key in {**value, **other} if value.get(key) != other.get(key))
+            what = f"another setting: {key}={other.get(key)!r} there, {value.get(key)!r} here"
+        elif isinstance(value, int):
+            what = f"another {name}: {other!r} there, {value!r} here"
+        else:
+            what = f"other {name}"
+        raise ModelFormatError(f"{path}: a checkpoint of {what}; delete it to start anew")
+
+
+def _typed(vocabulary: Vocabulary) -> list[Any]:
+    """Every value with its type: 1, 1.0, True and "1" are different labels."""
+    columns = dataclasses.astuple(vocabulary)
+    return [[(type(value).__name__, value) for value in column] for column in columns]
+
+
+def _digest(*arrays: np.ndarray[Any, Any]) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        state.update(f"{array.dtype.str} {array.shape}".encode())
+        state.update(np.ascontiguousarray(array).data)
+    return state.hexdigest()

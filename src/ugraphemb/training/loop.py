@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import math
 import signal
-import threading
 import time
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +22,9 @@ from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import among
 from ugraphemb.encoder.network import Network
 from ugraphemb.errors import TrainingError
-from ugraphemb.training.checkpoints import read_checkpoint, write_checkpoint
+from ugraphemb.training.checkpoints import identity, read_checkpoint, write_checkpoint
 from ugraphemb.training.config import TrainingConfig
+from ugraphemb.training.interruptions import HeldSignals
 from ugraphemb.training.losses import ERRORS
 from ugraphemb.training.passes import Passes
 from ugraphemb.training.sampling import Blocks, Pairs, Sampler
@@ -47,15 +50,26 @@ class Report:
     seconds: float
 
 
-@dataclass
+History = tuple[tuple[int, float, float, float], ...]
+
+
+@dataclass(frozen=True)
 class State:
-    """Everything that a resumed run needs to go on as if nothing had happened."""
+    """Where a run is, beside its weights, optimizer and generator. A validation replaces it whole.
+
+    Attributes:
+        step: Steps taken.
+        running: Running mean of the training loss.
+        best, best_step, best_weights: Of the best validation; step 0 is before the first one.
+        history: Rows of step, training loss, validation loss and τ.
+    """
 
     step: int = 0
     running: float = float("nan")
+    best: Score = field(default_factory=lambda: Score(math.nan, math.nan))
     best_step: int = 0
-    best: Score = field(default_factory=lambda: Score(math.inf, -math.inf))
-    history: list[tuple[int, float, float, float]] = field(default_factory=list)
+    best_weights: dict[str, Tensor] = field(default_factory=dict)
+    history: History = ()
 
 
 @dataclass(frozen=True)
@@ -86,10 +100,15 @@ def train(
 ) -> Outcome:
     """Trains `network` in place and leaves it with the weights that were best on the held-out graphs.
 
+    Ctrl-C and, where there is a checkpoint, SIGTERM take effect after the step or validation that is under way; the
+    second one takes effect at once. Both save the checkpoint. After Ctrl-C the best network so far is kept; SIGTERM
+    raises SystemExit.
+
     Args:
         training, held_out: Positions in the collator's collection.
-        checkpoint: A file; written every `config.checkpoint_seconds`, and when interrupted.
-        resume: Go on from `checkpoint` where it exists, to the same result as without the interruption.
+        checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end.
+        resume: Go on from `checkpoint` where it exists, to the same result as without the interruption. With more
+            `steps` than the checkpoint was written for, go on to these; a cosine schedule then runs to the new end.
         report: Called after each validation.
         tick: Called after each step with its loss.
     """
@@ -98,29 +117,34 @@ def train(
         read_checkpoint(checkpoint, run)
     started = last_written = time.monotonic()
     interrupted = False
-    try:
-        while True:
-            if run.is_due():  # also after a resumption between a step and its validation
-                score = run.validate()
-                seconds = time.monotonic() - started
-                report(Report(run.state.step, config.steps, run.state.running, score, run.state.best, seconds))
-            if run.state.step >= config.steps or run.exhausted():
-                break
-            with _Whole():
+    held = HeldSignals(signal.SIGINT, *([] if checkpoint is None else [signal.SIGTERM]))
+    with held:
+        try:
+            while True:
+                if run.is_due():  # also after a resumption between a step and its validation
+                    score = run.validate()
+                    seconds = time.monotonic() - started
+                    report(Report(run.state.step, config.steps, run.state.running, score, run.state.best, seconds))
+                if held.received is not None or run.state.step >= config.steps or run.exhausted():
+                    break
                 run.one_step()
-            tick(run.state.step, run.state.running)
-            if checkpoint is not None and time.monotonic() - last_written > config.checkpoint_seconds:
-                write_checkpoint(checkpoint, run)
-                last_written = time.monotonic()
-    except KeyboardInterrupt:
-        interrupted = True
-        if checkpoint is not None:
+                tick(run.state.step, run.state.running)
+                if checkpoint is not None and time.monotonic() - last_written > config.checkpoint_seconds:
+                    write_checkpoint(checkpoint, run)
+                    last_written = time.monotonic()
+        except KeyboardInterrupt:
+            interrupted = True
+        if checkpoint is not None and not run.is_mid_step:
             write_checkpoint(checkpoint, run)
+    if held.received == signal.SIGTERM:
+        warnings.warn(f"stopped by SIGTERM at step {run.state.step}; {checkpoint} is saved", stacklevel=3)
+        raise SystemExit(128 + signal.SIGTERM)
     if run.state.best_step == 0:  # stopped before the first validation
         run.validate()
-    network.load_state_dict(run.best_weights)
     state = run.state
-    return Outcome(state.best, state.best_step, state.step, interrupted, state.history)
+    network.load_state_dict(state.best_weights)
+    interrupted = interrupted or held.received is not None
+    return Outcome(state.best, state.best_step, state.step, interrupted, list(state.history))
 
 
 class _Run:
@@ -130,15 +154,11 @@ class _Run:
         self, network: Network, collator: Collator, truth: Truth, training: Positions, held_out: Positions,
         config: TrainingConfig, seed: int, device: torch.device,
     ) -> None:  # fmt: skip
-        self.network, self.collator, self.truth, self.config, self.device = (
-            network,
-            collator,
-            truth,
-            config,
-            device,
-        )
+        self.network, self.collator, self.truth, self.training, self.held_out = (
+            network, collator, truth, training, held_out,
+        )  # fmt: skip
+        self.config, self.seed, self.device = config, seed, device
         self.average = copy.deepcopy(network) if config.average else network
-        self.best_weights = copy.deepcopy(network.state_dict())
         self.optimizer = torch.optim.AdamW(network.parameters(), config.learning_rate, weight_decay=config.weight_decay)
         self.generator = np.random.default_rng(seed)
         sampler = Blocks if config.sampling == "blocks" else Pairs
@@ -147,8 +167,14 @@ class _Run:
         self.validation = Validation(truth, training, held_out, seed)
         self.typical = float(np.mean(truth.value)) or 1.0
         self.state = State()
+        self.is_mid_step = False  # weights and generator belong to no whole step
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        return identity(self)
 
     def one_step(self) -> None:
+        self.is_mid_step = True
         graphs, first, second, rows = self.sampler.draw(self.generator)
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.learning_rate * _rate(self.state.step, self.config)
@@ -165,11 +191,12 @@ class _Run:
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), _CLIP)
         self.optimizer.step()
-        self.state.step += 1
-        now = float(loss.detach())
-        self.state.running = now if math.isnan(self.state.running) else 0.98 * self.state.running + 0.02 * now
+        now, state = float(loss.detach()), self.state
+        running = now if math.isnan(state.running) else 0.98 * state.running + 0.02 * now
         if self.config.average:
-            self._follow()
+            self._follow(state.step + 1)
+        self.state = replace(state, step=state.step + 1, running=running)
+        self.is_mid_step = False
 
     def _loss(self, vectors: Tensor, first: Positions, second: Positions, rows: Positions) -> Tensor:
         def column(values: npt.NDArray[np.float32]) -> Tensor:
@@ -184,8 +211,8 @@ class _Run:
             errors = errors / (value / self.typical + self.config.relative).square()
         return errors.mean()
 
-    def _follow(self) -> None:
-        decay = min(self.config.average, (self.state.step + 1) / (self.state.step + 10))
+    def _follow(self, step: int) -> None:
+        decay = min(self.config.average, (step + 1) / (step + 10))
         with torch.no_grad():
             for slow, fast in zip(self.average.parameters(), self.network.parameters(), strict=True):
                 slow.lerp_(fast, 1 - decay)
@@ -193,13 +220,14 @@ class _Run:
                 kept.copy_(seen)
 
     def validate(self) -> Score:
+        """Scores the network and keeps its weights if they are the best so far; interrupted, it changes nothing."""
         score = self.validation.score(self.average, self.collator, self.device)
         state = self.state
-        better = score.loss < state.best.loss if self.config.selection == "loss" else score.tau > state.best.tau
-        if better or state.best_step == 0:
-            state.best, state.best_step = score, state.step
-            self.best_weights = copy.deepcopy(self.average.state_dict())
-        state.history.append((state.step, state.running, score.loss, score.tau))
+        fresh = replace(state, history=(*state.history, (state.step, state.running, score.loss, score.tau)))
+        if state.best_step == 0 or score.is_better_than(state.best, self.config.selection):
+            weights = copy.deepcopy(self.average.state_dict())
+            fresh = replace(fresh, best=score, best_step=state.step, best_weights=weights)
+        self.state = fresh
         return score
 
     def is_due(self) -> bool:
@@ -211,30 +239,6 @@ class _Run:
     def exhausted(self) -> bool:
         waited = (self.state.step - self.state.best_step) / self.config.validate_every
         return bool(self.config.patience and self.state.best_step and waited >= self.config.patience)
-
-
-class _Whole:
-    """Holds Ctrl-C back to the end of a step, so that no checkpoint has half of one. A second one comes through."""
-
-    def __enter__(self) -> None:
-        self.pressed = False
-        self.is_held = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        )
-        if self.is_held:
-            signal.signal(signal.SIGINT, self._press)
-
-    def _press(self, number: int, frame: object) -> None:
-        if self.pressed:
-            raise KeyboardInterrupt
-        self.pressed = True
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if self.is_held:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if self.pressed and kind is None:
-            raise KeyboardInterrupt
 
 
 def _rate(step: int, config: TrainingConfig) -> float:

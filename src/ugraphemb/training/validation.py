@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch import Tensor
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import between
 from ugraphemb.encoder.network import Network
+from ugraphemb.training.config import Selection
 from ugraphemb.training.passes import embedded
 from ugraphemb.training.truth import Truth
 
@@ -26,6 +28,12 @@ class Score:
 
     loss: float
     tau: float
+
+    def is_better_than(self, other: Score, selection: Selection) -> bool:
+        """By lower loss or higher τ; nan is worse than any number, and where both τ are nan the loss decides."""
+        if selection == "tau" and not (math.isnan(self.tau) and math.isnan(other.tau)):
+            return self.tau > other.tau or math.isnan(other.tau)
+        return self.loss < other.loss or (math.isnan(other.loss) and not math.isnan(self.loss))
 
 
 class Validation:
