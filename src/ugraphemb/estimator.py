@@ -232,7 +232,15 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def save(self, path: str | Path) -> None:
-        """Writes a folder: config.json, weights.safetensors and a model card."""
+        """Writes a folder with the network, its weights and a model card, in one step.
+
+        A crash leaves the model that was there or the new one; processes that load meanwhile get one of the two. Files
+        that others put into the folder stay.
+
+        Raises:
+            ModelFormatError: The folder holds something else.
+            StorageError: It could not be written: a full disk, say.
+        """
         network = self._fitted()
         parameters = {name: value for name, value in self.get_params().items() if _is_json(value)}
         write_model(Path(path), network, self.vocabulary_, {**self.about_, "parameters": parameters}, self._card())

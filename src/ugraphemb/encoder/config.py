@@ -85,6 +85,8 @@ def _one_of(name: str, value: object, names: Any) -> None:
 
 def from_json(kind: type[Settings], values: dict[str, Any], source: str) -> Settings:
     """Settings of a saved model; a key that is unknown or a value that makes no sense is an error."""
+    if not isinstance(values, dict):
+        raise ModelFormatError(f"{source}: expected an object")
     known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     unknown = sorted(set(values) - known)
     if unknown:

@@ -1,85 +1,199 @@
-"""A trained model as a folder: config.json, weights.safetensors and a model card. Loading runs no code from it."""
+"""A trained model as a folder. Loading runs no code from it.
+
+    config.json                   the network, its vocabulary, and which file holds the weights, with its checksum
+    weights-DIGEST.safetensors    named after its content
+    README.md                     the model card, for people
+    .lock                         held while the model is saved
+
+Replacing config.json, one file, is what replaces the model; the weights that it names are there before it and removed
+after it is gone. A crash leaves the old model or the new one, and files that others put into the folder stay.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import shutil
-import tempfile
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import torch as safetensors
 
 from ugraphemb.encoder.config import EncoderConfig, from_json
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.network import Network
 from ugraphemb.errors import ModelFormatError
-from ugraphemb.graphs.label_json import label_to_json
+from ugraphemb.files import (
+    Format,
+    Sums,
+    checked_file,
+    checked_name,
+    digest,
+    label_from_json,
+    label_to_json,
+    locked,
+    make_folders,
+    remove_dead_drafts,
+    remove_file,
+    storage_errors,
+    write_file,
+)
+from ugraphemb.files.drafts import is_draft
+from ugraphemb.files.named import is_ours, name_of, stem_of
 
-FORMAT, VERSION = "ugraphemb-model", 1
-CONFIG, WEIGHTS, CARD = "config.json", "weights.safetensors", "README.md"
+CONFIG, CARD, LOCK = "config.json", "README.md", ".lock"
+FORMAT = Format(
+    "ugraphemb-model", 2, ModelFormatError, ("encoder", "vocabulary", "about", "weights"),
+    {1: lambda content: {"about": {}, **content, "weights": {"name": "weights.safetensors"}}},
+)  # fmt: skip
+_CARD_SEAL = "\n<!-- written by ugraphemb; a card that is edited is kept: {} -->\n"
 
 
 def write_model(path: Path, network: Network, vocabulary: Vocabulary, about: Mapping[str, Any], card: str) -> None:
-    """Writes the folder beside its place and moves it there whole: a crash leaves what was there before.
+    """Makes the folder hold this model, in one step.
 
     Args:
         about: JSON values kept with the model under "about" and given back by `read_model`.
-        card: Text for people, in Markdown.
+        card: Text for people, in Markdown; a README.md that somebody edited is left as it is.
+
+    Raises:
+        ModelFormatError: There is something else; nothing was written.
+        StorageError: It could not be written; what was there still is.
     """
+    path = path.absolute()
+    data = safetensors.save({name: tensor.contiguous() for name, tensor in network.state_dict().items()})
+    weights = name_of("weights", data, ".safetensors")
     config = {
-        "format": FORMAT,
-        "version": VERSION,
         "encoder": dataclasses.asdict(network.config),
         "vocabulary": _to_json(vocabulary),
         "about": dict(about),
+        "weights": {"name": weights, **Sums.of(data).to_json()},
     }
-    path = path.absolute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not (path / CONFIG).exists() and (not path.is_dir() or any(path.iterdir())):
-        raise ModelFormatError(f"{path}: there already, and not a model; nothing was written")
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        fresh, old = Path(folder) / "new", Path(folder) / "old"
-        fresh.mkdir()
-        (fresh / CONFIG).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-        (fresh / CARD).write_text(card, encoding="utf-8")
-        save_file({name: tensor.contiguous() for name, tensor in network.state_dict().items()}, fresh / WEIGHTS)
-        if path.exists():
-            os.replace(path, old)
-        os.replace(fresh, path)
-        shutil.rmtree(old, ignore_errors=True)
+    text = FORMAT.text(config)
+    with storage_errors(path):
+        _refuse_foreign(path)
+        make_folders(path)
+        with locked(path / LOCK):
+            _refuse_foreign(path)
+            remove_dead_drafts(path)
+            old = _weights_of_0_1(path)
+            write_file(path / weights, data)
+            write_file(path / CONFIG, text)
+            if _is_own_card(path / CARD):
+                write_file(path / CARD, _sealed(card))
+            for name in {*old, *_own_weights(path)} - {weights}:
+                remove_file(path / name)
 
 
 def read_model(path: Path, device: torch.device) -> tuple[Network, Vocabulary, dict[str, Any]]:
-    """The network, its vocabulary and what was kept about it."""
+    """The network, its vocabulary and what was kept about it, all of one save.
+
+    Raises:
+        ModelFormatError: A folder that is damaged, foreign or of an unknown version.
+    """
+    while True:
+        config = _config(path)
+        try:
+            data = _weights(path, config["weights"])
+            break
+        except ModelFormatError:
+            if _config(path)["weights"] == config["weights"]:
+                raise  # else somebody saved while we read: the new model is there
     source = path / CONFIG
+    encoder = from_json(EncoderConfig, config["encoder"], f"{source}: encoder")
+    vocabulary = _from_json(config["vocabulary"], f"{source}: vocabulary")
+    if not isinstance(config["about"], dict):
+        raise ModelFormatError(f"{source}: about: expected an object")
     try:
-        config = json.loads(source.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelFormatError(f"{path}: not a model folder, it has no {CONFIG}") from error
-    except (OSError, ValueError) as error:
-        raise ModelFormatError(f"{source}: not readable as JSON ({error})") from error
-    if not isinstance(config, dict) or config.get("format") != FORMAT:
-        raise ModelFormatError(f"{source}: not a ugraphemb model")
-    if config.get("version") != VERSION:
-        raise ModelFormatError(f"{source}: format version {config.get('version')!r}, this ugraphemb reads {VERSION}")
-    unknown = sorted(set(config) - {"format", "version", "encoder", "vocabulary", "about"})
+        state = safetensors.load(data)
+        with torch.device("meta"):  # sizes first: a damaged setting must not ask for all memory
+            expected = {name: tensor.shape for name, tensor in Network(encoder, vocabulary).state_dict().items()}
+        if expected != {name: tensor.shape for name, tensor in state.items()}:
+            raise ValueError("other tensors, or of other shapes")
+        network = Network(encoder, vocabulary)
+        network.load_state_dict(state)
+    except (SafetensorError, RuntimeError, TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
+        raise ModelFormatError(f"{path}: the weights are not those that {CONFIG} describes ({error})") from error
+    return network.to(device).eval(), vocabulary, config["about"]
+
+
+def _config(path: Path) -> dict[str, Any]:
+    try:
+        config = FORMAT.read(path / CONFIG)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ModelFormatError(f"{path}: not a model folder, it has no {CONFIG}") from None
+    unknown = sorted(set(config) - {"format", "version", *FORMAT.keys})
     if unknown:
-        raise ModelFormatError(f"{source}: unknown key {unknown[0]!r}")
-    encoder = from_json(EncoderConfig, config.get("encoder", {}), f"{source}: encoder")
-    vocabulary = _from_json(config.get("vocabulary", {}), f"{source}: vocabulary")
-    network = Network(encoder, vocabulary).to(device)
+        raise ModelFormatError(f"{path / CONFIG}: unknown key {unknown[0]!r}")
+    if not isinstance(config["weights"], dict) or "name" not in config["weights"]:
+        raise ModelFormatError(f"{path / CONFIG}: weights: expected an object with a name")
+    return config
+
+
+def _weights(path: Path, entry: dict[str, Any]) -> bytes:
+    source = path / checked_name(entry["name"], ModelFormatError)
+    if len(entry) == 1:  # of release 0.1, which kept no checksum
+        try:
+            return source.read_bytes()
+        except OSError as error:
+            raise ModelFormatError(f"{source}: cannot be read ({error.strerror or error})") from error
     try:
-        network.load_state_dict(load_file(path / WEIGHTS, device=str(device)))
-    except (OSError, SafetensorError, RuntimeError) as error:
-        raise ModelFormatError(f"{path / WEIGHTS}: not the weights that {CONFIG} describes ({error})") from error
-    network.eval()
-    return network, vocabulary, dict(config.get("about", {}))
+        sums = Sums.from_json({key: value for key, value in entry.items() if key != "name"})
+    except ValueError as error:
+        raise ModelFormatError(f"{path / CONFIG}: weights: {error}") from error
+    return bytes(checked_file(path, entry["name"], sums, ModelFormatError).check())
+
+
+def _weights_of_0_1(path: Path) -> list[str]:
+    """The weights of a model of release 0.1, if there is one: their name does not say what they hold."""
+    with suppress(ModelFormatError):
+        entry = _config(path)["weights"]
+        return [entry["name"]] if len(entry) == 1 else []
+    return []
+
+
+def _own_weights(path: Path) -> list[str]:
+    """Weights of models that were here, and of a save that did not come to its end."""
+    return [
+        entry.name for entry in path.iterdir() if stem_of(entry.name, ".safetensors") == "weights" and is_ours(entry)
+    ]
+
+
+def _refuse_foreign(path: Path) -> None:
+    if path.is_dir():
+        strange = [
+            entry.name for entry in path.iterdir() if not (entry.name == LOCK or is_draft(entry.name) or is_ours(entry))
+        ]
+        if CONFIG not in strange and strange:
+            raise ModelFormatError(f"{path}: there already, and not a model ({strange[0]}); nothing was written")
+        if CONFIG in strange:
+            _config_is_ours(path)
+    elif path.exists():
+        raise ModelFormatError(f"{path}: there already, and not a folder; nothing was written")
+
+
+def _config_is_ours(path: Path) -> None:
+    """A damaged config of ours may be replaced, a config.json of something else may not."""
+    with suppress(OSError):
+        if f'"{FORMAT.name}"'.encode() not in (path / CONFIG).read_bytes():
+            raise ModelFormatError(f"{path}: there already, and not a model ({CONFIG}); nothing was written")
+
+
+def _sealed(card: str) -> bytes:
+    return (card + _CARD_SEAL.format(digest(card.encode()))).encode()
+
+
+def _is_own_card(path: Path) -> bool:
+    """Whether there is no card, or one as we wrote it."""
+    if not path.is_symlink() and not path.exists():
+        return True
+    with suppress(OSError, UnicodeDecodeError):
+        text = path.read_text(encoding="utf-8")
+        body = text[: -len(_CARD_SEAL.format("0" * 32))]
+        return not path.is_symlink() and _sealed(body) == text.encode()
+    return False
 
 
 def _to_json(vocabulary: Vocabulary) -> dict[str, Any]:
@@ -90,12 +204,14 @@ def _to_json(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def _from_json(values: Any, source: str) -> Vocabulary:
-    def label(value: Any) -> Hashable:
-        if isinstance(value, dict):
-            raise ModelFormatError(f"{source}: {value!r} is no label")
-        return tuple(map(label, value)) if isinstance(value, list) else value
-
     if not isinstance(values, dict):
         raise ModelFormatError(f"{source}: expected an object")
-    plain = {key: list(map(label, value)) if isinstance(value, list) else value for key, value in values.items()}
-    return from_json(Vocabulary, plain, source)
+    plain = {key: label_from_json(value, source, ModelFormatError) for key, value in values.items()}
+    vocabulary = from_json(Vocabulary, plain, source)
+    for field in dataclasses.fields(vocabulary):
+        found = getattr(vocabulary, field.name)
+        if not isinstance(found, tuple) or (
+            field.name.startswith("attribute") and not all(type(number) in (int, float) for number in found)
+        ):
+            raise ModelFormatError(f"{source}: {field.name}: expected a list")
+    return vocabulary

@@ -12,7 +12,15 @@ labels.py      labels as JSON
 
 from ugraphemb.files.checksums import BLOCK, CheckedFile, Sums, digest
 from ugraphemb.files.documents import Format, parsed_json
-from ugraphemb.files.drafts import Content, NewFile, make_folders, remove_dead_drafts, sync_folder, write_file
+from ugraphemb.files.drafts import (
+    Content,
+    NewFile,
+    make_folders,
+    remove_dead_drafts,
+    remove_file,
+    sync_folder,
+    write_file,
+)
 from ugraphemb.files.failures import storage_errors
 from ugraphemb.files.folders import NewFolder, checked_file, checked_name, remove_folder, write_folder
 from ugraphemb.files.labels import label_from_json, label_to_json
@@ -21,5 +29,5 @@ from ugraphemb.files.locks import BusyError, Lock, locked
 __all__ = [
     "BLOCK", "BusyError", "CheckedFile", "Content", "Format", "Lock", "NewFile", "NewFolder", "Sums", "checked_file",
     "checked_name", "digest", "label_from_json", "label_to_json", "locked", "make_folders", "parsed_json",
-    "remove_dead_drafts", "remove_folder", "storage_errors", "sync_folder", "write_file", "write_folder",
+    "remove_dead_drafts", "remove_file", "remove_folder", "storage_errors", "sync_folder", "write_file", "write_folder",
 ]  # fmt: skip

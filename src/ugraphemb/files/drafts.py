@@ -171,6 +171,11 @@ def draft_path(path: Path) -> Path:
     return path.with_name(f".{name}.ugraphemb-{os.urandom(8).hex()}")
 
 
+def is_draft(name: str) -> bool:
+    """Whether this is the name of a draft."""
+    return _DRAFT.fullmatch(name) is not None
+
+
 def _new_draft_file(path: Path) -> tuple[Path, int]:
     while True:
         draft = draft_path(path)
@@ -205,6 +210,12 @@ def _remove_if_dead(path: Path) -> None:
             system.unlink(str(path))
     finally:
         system.close(descriptor)
+
+
+def remove_file(path: Path) -> None:
+    """Removes a file of ours that no longer counts; where that fails, the next writer tries again."""
+    with suppress(OSError):
+        system.unlink(str(path))
 
 
 def remove_files(folder: Path) -> None:
