@@ -1,6 +1,9 @@
 """Checkpoints: of this very run, or refused."""
 
 import dataclasses
+import errno
+import io
+import os
 
 import numpy as np
 import pytest
@@ -9,7 +12,8 @@ from training.small_training import ENCODER, HELD_OUT, TRAINING, Training, graph
 
 import ugraphemb as ug
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.errors import ModelFormatError
+from ugraphemb.errors import ModelFormatError, StorageError
+from ugraphemb.files import sealed, system, unsealed
 
 PERMUTED = dataclasses.replace(truth(), value=truth().value[::-1].copy())  # as many pairs, the same sum
 OTHERS = {
@@ -113,7 +117,8 @@ def test_the_time_between_checkpoints_may_differ(checkpoint):
 
 def test_what_is_no_checkpoint_is_an_error_of_ours(checkpoint):
     whole = checkpoint.read_bytes()
-    content = torch.load(checkpoint, weights_only=True)
+    _, payload = unsealed(whole, "ugraphemb-checkpoint", [2], "", ValueError)
+    content = torch.load(io.BytesIO(payload), weights_only=True)
     broken = {
         "empty": b"",
         "torn": whole[: len(whole) // 2],
@@ -127,10 +132,35 @@ def test_what_is_no_checkpoint_is_an_error_of_ours(checkpoint):
     of_0_1 = {"settings": "[]", **{name: content[name] for name in ("network", "average", "best", "optimizer")}}
     missing = [{key: value for key, value in content.items() if key != name} for name in content]
     wrong = [{**content, name: value} for name in ("network", "best", "optimizer", "state") for value in ({}, [], "{}")]
-    for other in (of_0_1, [], *missing, *wrong):
-        torch.save(other, checkpoint)
+    torch.save(of_0_1, checkpoint)
+    with pytest.raises(ModelFormatError, match=r"of release 0\.1.*delete it to start anew"):
+        Training()(checkpoint=checkpoint, resume=True)
+    for other in ([], *missing, *wrong):
+        made = io.BytesIO()
+        torch.save(other, made)
+        checkpoint.write_bytes(sealed("ugraphemb-checkpoint", 2, made.getvalue()))
         with pytest.raises(ModelFormatError, match="delete it to start anew"):
             Training()(checkpoint=checkpoint, resume=True)
+
+
+def test_every_flipped_bit_is_noticed(checkpoint):
+    whole, random = checkpoint.read_bytes(), np.random.default_rng(0)
+    for place in [*range(70), *random.integers(0, len(whole), 60).tolist()]:
+        checkpoint.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << random.integers(8)]) + whole[place + 1 :])
+        with pytest.raises(ModelFormatError, match="delete it to start anew"):
+            Training()(checkpoint=checkpoint, resume=True)
+
+
+def test_a_full_disk_is_an_error_of_ours_and_leaves_the_checkpoint_before(checkpoint, monkeypatch):
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    whole = checkpoint.read_bytes()
+    monkeypatch.setattr(system, "write", full)
+    with pytest.raises(StorageError, match=r"No space left on device.*before is safe"):
+        Training()(checkpoint=checkpoint, resume=True)
+    assert checkpoint.read_bytes() == whole
+    assert [path.name for path in checkpoint.parent.iterdir()] == [checkpoint.name]
 
 
 def test_positions_are_part_of_the_identity_even_where_the_graphs_are_equal(tmp_path):

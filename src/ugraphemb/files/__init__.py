@@ -25,9 +25,33 @@ from ugraphemb.files.failures import storage_errors
 from ugraphemb.files.folders import NewFolder, checked_file, checked_name, remove_folder, write_folder
 from ugraphemb.files.labels import label_from_json, label_to_json
 from ugraphemb.files.locks import BusyError, Lock, locked
+from ugraphemb.files.sealed import sealed, unsealed
 
 __all__ = [
-    "BLOCK", "BusyError", "CheckedFile", "Content", "Format", "Lock", "NewFile", "NewFolder", "Sums", "checked_file",
-    "checked_name", "digest", "label_from_json", "label_to_json", "locked", "make_folders", "parsed_json",
-    "remove_dead_drafts", "remove_file", "remove_folder", "storage_errors", "sync_folder", "write_file", "write_folder",
+    "BLOCK",
+    "BusyError",
+    "CheckedFile",
+    "Content",
+    "Format",
+    "Lock",
+    "NewFile",
+    "NewFolder",
+    "Sums",
+    "checked_file",
+    "checked_name",
+    "digest",
+    "label_from_json",
+    "label_to_json",
+    "locked",
+    "make_folders",
+    "parsed_json",
+    "remove_dead_drafts",
+    "remove_file",
+    "remove_folder",
+    "sealed",
+    "storage_errors",
+    "sync_folder",
+    "unsealed",
+    "write_file",
+    "write_folder",
 ]  # fmt: skip

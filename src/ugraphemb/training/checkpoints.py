@@ -1,11 +1,11 @@
-"""A run, on disk: written to a temporary file and renamed, so that a crash leaves the one before."""
+"""A run, on disk: one file with a checksum, replaced in one step, so that a crash leaves the one before."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +14,20 @@ import torch
 
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.errors import ModelFormatError
+from ugraphemb.files import sealed, storage_errors, unsealed, write_file
 from ugraphemb.training.validation import Score
 
 if TYPE_CHECKING:
     from ugraphemb.training.loop import _Run
 
-_FORMAT = 2
+_NAME, _VERSION = "ugraphemb-checkpoint", 2
 _FREE = ("steps", "checkpoint_seconds")  # settings that may differ from those of the checkpoint
 
 
 def write_checkpoint(path: Path, run: _Run) -> None:
     """Everything that the rest of the run depends on, and what tells it from other runs."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     state = dataclasses.asdict(dataclasses.replace(run.state, best_weights={}))
     content = {
-        "format": _FORMAT,
         "identity": json.dumps(run.identity),
         "network": run.network.state_dict(),
         "average": run.average.state_dict(),
@@ -37,15 +36,10 @@ def write_checkpoint(path: Path, run: _Run) -> None:
         "state": json.dumps(state),
         "generator": json.dumps(run.generator.bit_generator.state),
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    payload = io.BytesIO()
+    torch.save(content, payload)
+    with storage_errors(path):
+        write_file(path, sealed(_NAME, _VERSION, payload.getvalue()))
 
 
 def read_checkpoint(path: Path, run: _Run) -> None:
@@ -56,14 +50,15 @@ def read_checkpoint(path: Path, run: _Run) -> None:
             vocabulary, of other graphs, distances or held-out graphs. `steps` may differ, but not be behind it.
     """
     try:
-        content = torch.load(path, map_location=run.device, weights_only=True)
+        data = path.read_bytes()
+        if data.startswith(b"PK"):
+            raise ModelFormatError(f"{path}: of release 0.1, which does not say all of what it was trained on")
+        _, payload = unsealed(data, _NAME, [_VERSION], str(path), ModelFormatError)
+        content = torch.load(io.BytesIO(payload), map_location=run.device, weights_only=True)
     except Exception as error:
         raise ModelFormatError(f"{path}: not a checkpoint, or damaged ({error}); delete it to start anew") from error
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise ModelFormatError(
-            f"{path}: a checkpoint of another version of ugraphemb, which does not say all of what it was trained on; "
-            "delete it to start anew"
-        )
+    if not isinstance(content, dict):
+        raise ModelFormatError(f"{path}: not a checkpoint; delete it to start anew")
     try:
         _check(json.loads(content["identity"]), json.loads(json.dumps(run.identity)), path)
         state = json.loads(content["state"])
