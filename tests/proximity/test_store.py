@@ -19,10 +19,12 @@ import pytest
 from proximity.oracle import random_graph
 
 import ugraphemb as ug
-from ugraphemb.errors import GraphWarning, TableError
+from ugraphemb.errors import GraphWarning, StorageError, TableError
+from ugraphemb.files import system
 from ugraphemb.graphs import concatenated
 from ugraphemb.proximity import executors, store
 from ugraphemb.proximity.plans import planned_pairs
+from ugraphemb.proximity.table_files import header_of
 
 RANDOM = np.random.default_rng(0)
 GRAPHS = concatenated([random_graph(RANDOM, int(n), 0.3, 3).graphs for n in RANDOM.integers(1, 12, 40)])
@@ -42,7 +44,7 @@ def files(folder: Path) -> list[Path]:
 def assert_same(table: ug.PairTable, expected: ug.PairTable) -> None:
     for name in ("left", "right", "lower", "upper", "proven"):
         np.testing.assert_array_equal(getattr(table, name), getattr(expected, name))
-    assert table.header() == expected.header()
+    assert header_of(table) == header_of(expected)
 
 
 def never(a, b):
@@ -164,9 +166,9 @@ def test_a_torn_file_is_noticed_and_its_pairs_are_done_again(tmp_path, small_pie
     else:
         content[40] ^= 1
     torn.write_bytes(content)
-    with pytest.warns(GraphWarning, match=f"{torn.name}: torn; its pairs are left out"):
+    with pytest.warns(GraphWarning, match=f"{torn.name}: damaged; its pairs are left out"):
         assert len(ug.PairTable.read(tmp_path)) == len(expected) - rows
-    with pytest.warns(GraphWarning, match=f"{torn.name}: torn; its pairs are computed again"):
+    with pytest.warns(GraphWarning, match=f"{torn.name}: damaged; put aside, and its pairs are computed again"):
         assert_same(ug.pairwise(GRAPHS, store=tmp_path), expected)
     assert len(ug.PairTable.read(tmp_path)) == len(expected)
 
@@ -184,11 +186,13 @@ def test_a_store_of_something_else_is_refused(tmp_path):
     with pytest.raises(TableError, match="the table is of 40 graphs"):
         ug.PairTable.read(tmp_path, GRAPHS[1:])
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "version": "0.0.1"}))
+    manifest["table"]["version"] = "0.0.1"
+    content = {"table": manifest["table"], "details": manifest["details"]}
+    (tmp_path / "manifest.json").write_bytes(store._FORMAT.text(content))
     with pytest.raises(TableError, match=r"another version: '0\.0\.1' there"):
         ug.pairwise(GRAPHS, store=tmp_path, method="branch", timeout=1)
     (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(TableError, match="not a manifest"):
+    with pytest.raises(TableError, match="not readable as JSON"):
         ug.PairTable.read(tmp_path)
     with pytest.raises(TableError, match="no store of pairs"):
         ug.PairTable.read(tmp_path.parent)
@@ -213,19 +217,19 @@ def test_two_processes_do_not_write_to_one_store(tmp_path):
 
 
 def test_a_full_disk_is_a_clear_error_and_leaves_a_table_that_can_be_read(tmp_path, monkeypatch, small_pieces):
-    written = store._write_whole
+    written = system.write
 
-    def full(path, data):
+    def full(descriptor, data):
         if len(files(tmp_path)) == 3:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        written(path, data)
+        return written(descriptor, data)
 
-    monkeypatch.setattr(store, "_write_whole", full)
-    with pytest.raises(TableError, match=r"cannot write \(No space left on device\).* safe: make room"):
+    monkeypatch.setattr(system, "write", full)
+    with pytest.raises(StorageError, match=r"cannot write \(No space left on device\).* safe: make room"):
         ug.pairwise(GRAPHS, store=tmp_path)
     expected = ug.pairwise(GRAPHS)
     assert_same(ug.PairTable.read(tmp_path), expected.where(slice(150)))
-    monkeypatch.setattr(store, "_write_whole", written)
+    monkeypatch.setattr(system, "write", written)
     assert_same(ug.pairwise(GRAPHS, store=tmp_path), expected)
 
 
@@ -245,7 +249,7 @@ def wild(a, b):
 options = dict(metric=wild, kind="distance", threads=1, store="store")
 try:
     ug.pairwise(graphs, **options)
-except ug.errors.TableError as error:
+except ug.errors.StorageError as error:
     print(error)
 print(len(ug.PairTable.read("store", graphs)))
 os.remove("filler")
@@ -275,7 +279,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 try:
     ug.pairwise(graphs, metric=lambda a, b: (a.position * 7919 + b.position * 104729) % 10007 / 7, kind="distance",
                 threads=1, store=sys.argv[1] + "/large")
-except ug.errors.TableError as error:
+except ug.errors.StorageError as error:
     print(error)
 """
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] in (resource.RLIM_INFINITY, 2**63 - 1)
@@ -304,3 +308,54 @@ def test_the_command_line_goes_on_from_a_store_with_a_larger_budget(tmp_path, ca
     with pytest.raises(SystemExit, match="2"):
         main(["pairs", "graphs.jsonl"])
     assert "--output FILE, --store FOLDER" in capsys.readouterr().err
+
+
+def test_files_of_others_in_the_folder_stay_and_do_not_count(tmp_path):
+    mine = {"2024-mine.parquet": b"mine", "000007-mine.parquet": b"mine", ".x.partial": b"mine", "notes": b"mine",
+            "mine-" + "0" * 32 + ".parquet": b"mine"}  # fmt: skip
+    for name, data in mine.items():
+        (tmp_path / name).write_bytes(data)
+    expected = ug.pairwise(GRAPHS[:5], store=tmp_path)
+    assert_same(ug.pairwise(GRAPHS[:5], store=tmp_path), expected)
+    assert len(ug.PairTable.read(tmp_path)) == len(expected)
+    assert {name: (tmp_path / name).read_bytes() for name in mine} == mine
+
+
+def test_links_in_a_received_store_are_not_written_through(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    for name in ("lock", "manifest.json"):
+        folder = tmp_path / f"store-{name}"
+        folder.mkdir()
+        (folder / name).symlink_to(precious)
+        with pytest.raises((StorageError, TableError)):
+            ug.pairwise(GRAPHS[:3], store=folder)
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "3", "{}", '{"format": 1}', '{"format": 1, "metric": 3}', "[" * 10**5, "\udcff"]
+)
+def test_a_manifest_of_another_form_is_refused(tmp_path, text):
+    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(TableError, match=r"store|manifest|header|format"):
+        ug.PairTable.read(tmp_path)
+    with pytest.raises(TableError, match=r"store|manifest|header|format"):
+        ug.pairwise(GRAPHS[:3], store=tmp_path)
+
+
+def test_every_flipped_bit_of_the_manifest_is_noticed(tmp_path):
+    ug.pairwise(GRAPHS[:3], store=tmp_path)
+    path = tmp_path / "manifest.json"
+    data, chance = path.read_bytes(), random.Random(0)
+    for place in range(0, len(data), 5):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :])
+        with pytest.raises(TableError):
+            ug.PairTable.read(tmp_path)
+
+
+def test_a_store_of_release_0_1_is_read(tmp_path):
+    old = Path(__file__).resolve().parents[1] / "formats" / "release-0.1"
+    table = ug.PairTable.read(old / "store", ug.read_graphs(old / "graphs.jsonl"))
+    expected = ug.PairTable.read(old / "table.parquet")
+    assert_same(table.where(np.lexsort((table.right, table.left))), expected)

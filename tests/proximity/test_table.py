@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import errno
+import json
+import os
 import time
 
 import numpy as np
@@ -11,7 +15,8 @@ import pytest
 from proximity.oracle import random_graph
 
 from ugraphemb import EditCosts, GraphSet, PairTable, __version__, pairwise
-from ugraphemb.errors import TableError
+from ugraphemb.errors import StorageError, TableError
+from ugraphemb.files import system
 from ugraphemb.graphs import concatenated
 
 RANDOM = np.random.default_rng(0)
@@ -72,6 +77,55 @@ def test_torn_and_foreign_files_are_refused_at_every_length(tmp_path):
         PairTable.read(tmp_path / "foreign.parquet")
     with pytest.raises(FileNotFoundError):
         PairTable.read(tmp_path / "none.parquet")
+
+
+def test_every_flipped_bit_is_noticed(tmp_path):
+    path = tmp_path / "t.parquet"
+    TABLE.write(path)
+    whole, random = path.read_bytes(), np.random.default_rng(0)
+    for place in {*range(len(whole) - 40, len(whole)), *random.integers(0, len(whole), 100).tolist()}:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << random.integers(8)]) + whole[place + 1 :])
+        with pytest.raises(TableError, match=r"t\.parquet"):
+            PairTable.read(path)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"counts": (3,)}, {"counts": (10, 10)}, {"fingerprints": ()}, {"kind": "other"}, {"value_is": "x"}, {"metric": 3},
+     {"settings": []}, {"sizes": (np.zeros(3, np.int32),)}, {"symmetric": 1}, {"counts": (10.5,)},
+     {"left": TABLE.left + 7}, {"right": -TABLE.right}],
+)  # fmt: skip
+def test_a_table_that_makes_no_sense_is_refused(tmp_path, wrong):
+    dataclasses.replace(TABLE, **wrong).write(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match=r"t\.parquet"):
+        PairTable.read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("column", ["left", "lower", "proven"])
+def test_columns_of_other_types_and_with_holes_are_refused(tmp_path, column):
+    TABLE.write(tmp_path / "t.parquet")
+    content = pq.read_table(tmp_path / "t.parquet")
+    header = json.loads(content.schema.metadata[b"ugraphemb"])
+    place = content.column_names.index(column)
+    for values in (pa.nulls(len(TABLE), content.schema.field(column).type), pa.array(["x"] * len(TABLE))):
+        other = content.set_column(place, column, values)
+        for version in (1, 2):
+            described = other.replace_schema_metadata({"ugraphemb": json.dumps({**header, "format": version})})
+            pq.write_table(described, tmp_path / "o.parquet")
+            with pytest.raises(TableError, match=r"checksum is missing|the column"):
+                PairTable.read(tmp_path / "o.parquet")
+
+
+def test_a_full_disk_is_an_error_of_ours_and_leaves_the_old_table(tmp_path, monkeypatch):
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    TABLE.write(tmp_path / "t.parquet")
+    monkeypatch.setattr(system, "write", full)
+    with pytest.raises(StorageError, match="No space left on device"):
+        TABLE.normalized().write(tmp_path / "t.parquet")
+    assert not PairTable.read(tmp_path / "t.parquet").is_normalized
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
 def test_normalized_values_are_divided_by_the_mean_size():

@@ -16,6 +16,7 @@ from ugraphemb.files.drafts import (
     Content,
     NewFile,
     make_folders,
+    move_aside,
     remove_dead_drafts,
     remove_file,
     sync_folder,
@@ -44,6 +45,7 @@ __all__ = [
     "label_to_json",
     "locked",
     "make_folders",
+    "move_aside",
     "parsed_json",
     "remove_dead_drafts",
     "remove_file",
@@ -54,4 +56,4 @@ __all__ = [
     "unsealed",
     "write_file",
     "write_folder",
-]  # fmt: skip
+]

@@ -29,6 +29,7 @@ class Format:
         error: What is raised for a file that is not one.
         migrations: From version N to version N + 1, for each N that is still read.
         keys: Entries that must be there, after migration.
+        of_0_1: For files of release 0.1 that name no format: gives them the form of version 1, or None for others.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Format:
     error: type[Exception]
     keys: tuple[str, ...] = ()
     migrations: Mapping[int, Migration] = field(default_factory=dict)
+    of_0_1: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
 
     def text(self, content: Mapping[str, Any]) -> bytes:
         """The bytes of a document with these entries."""
@@ -64,6 +66,8 @@ class Format:
         if seal is not None and digest(data[: seal.start()]) != seal[1].decode():
             raise self.error(f"{source}: its content is not what was written (another checksum)")
         found = parsed_json(data, source, self.error)
+        if seal is None and self.of_0_1 is not None and isinstance(found, dict):
+            found = self.of_0_1(found) or found
         if not isinstance(found, dict) or found.get("format") != self.name:
             raise self.error(f"{source}: not a file of the format {self.name}")
         content: dict[str, Any] = found

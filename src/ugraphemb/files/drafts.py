@@ -218,6 +218,12 @@ def remove_file(path: Path) -> None:
         system.unlink(str(path))
 
 
+def move_aside(path: Path) -> None:
+    """Gives a damaged file another name, so that it no longer counts and is not lost."""
+    system.rename(str(path), str(path.with_name(f"{path.name}.damaged-{os.urandom(4).hex()}")))
+    sync_folder(path.parent)
+
+
 def remove_files(folder: Path) -> None:
     """Removes a folder of plain files; what else is in it stays, and so does the folder then."""
     for name in system.list_folder(str(folder)):

@@ -1,21 +1,17 @@
-"""A pair table that grows on disk: what is finished survives a kill, a full disk, a torn file.
+"""A pair table that grows on disk: what is finished survives a kill, a full disk, a damaged file.
 
-A store is a folder of `manifest.json`, which says what the numbers mean, and files of finished pairs. Each is written
-under another name, flushed to the disk and renamed, and carries a checksum of its content in its name, so that it is
-either there and whole or does not count.
+A store is a folder of `manifest.json`, which says what the numbers mean, and files of finished pairs,
+`NUMBER-DIGEST.parquet`. Each appears whole and is named after its content: what does not hold what its name says does
+not count. Files of other names are none of the store's, and stay.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
-import json
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,14 +20,37 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphWarning, TableError
+from ugraphemb.files import (
+    BusyError,
+    Format,
+    Lock,
+    make_folders,
+    move_aside,
+    remove_dead_drafts,
+    storage_errors,
+    write_file,
+)
+from ugraphemb.files.named import has_its_name, name_of, stem_of
+from ugraphemb.files.parquet import columns_of, parquet_bytes
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.proximity.metrics import Columns, Positions
 from ugraphemb.proximity.table import PairTable
+from ugraphemb.proximity.table_files import COLUMNS, header_names, header_of, table_of
 
 _MANIFEST = "manifest.json"
-_FORMAT = 1
-_HEADER = [field.name for field in fields(PairTable)]
-_COLUMNS = ("left", "right", "lower", "upper", "proven")
+
+
+def _of_0_1(content: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A manifest of release 0.1, which put everything side by side, and the release into "version"."""
+    if content.get("format") != 1:
+        return None
+    names = header_names()
+    header = {name: value for name, value in content.items() if name in names}
+    details = {name: value for name, value in content.items() if name not in names and name != "format"}
+    return {"format": "ugraphemb-store", "version": 1, "table": header, "details": details}
+
+
+_FORMAT = Format("ugraphemb-store", 2, TableError, keys=("table", "details"), migrations={1: dict}, of_0_1=_of_0_1)
 
 
 class Store:
@@ -48,32 +67,28 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str], table: PairTable, details: dict[str, Any]) -> None:
         self.folder = Path(folder)
-        with _disk_errors(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / "lock").open("w")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._lock.close()
-            raise TableError(f"{self.folder}: another process is writing to this store") from None
-        try:
-            self._begin(table, details)
-        except BaseException:
-            self._lock.close()
-            raise
+        with storage_errors(self.folder):
+            make_folders(self.folder.absolute())
+            try:
+                self._lock = Lock(self.folder / "lock", wait=False)
+            except BusyError:
+                raise TableError(f"{self.folder}: another process is writing to this store") from None
+            try:
+                self._begin(table, details)
+            except BaseException:
+                self._lock.release()
+                raise
 
     def _begin(self, table: PairTable, details: dict[str, Any]) -> None:
-        wanted = {"format": _FORMAT, **table.header(), **details}
+        wanted = {"table": header_of(table), "details": details}
         manifest = self.folder / _MANIFEST
-        for left_over in self.folder.glob(".*.partial"):
-            left_over.unlink()
-        if manifest.exists():
+        remove_dead_drafts(self.folder)
+        if manifest.exists() or manifest.is_symlink():
             _check(self.folder, wanted)
         else:
-            with _disk_errors(self.folder):
-                _write_whole(manifest, json.dumps(wanted).encode())
+            write_file(manifest, _FORMAT.text(wanted))
         self.table = _read(self.folder, replace(table, **_none()), repair=True)
-        self._number = 1 + max((int(path.name[:6]) for path in _files(self.folder)), default=-1)
+        self._number = 1 + max((int(path.name.partition("-")[0]) for path in _files(self.folder)), default=-1)
 
     def __enter__(self) -> Store:
         return self
@@ -81,7 +96,7 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._lock.close()
+        self._lock.release()
 
     def fill(self, left: Positions, right: Positions, out: Columns) -> None:
         """Puts what is known about these pairs where it belongs."""
@@ -100,21 +115,18 @@ class Store:
         """Adds the pairs that are done; when this returns they are on the disk.
 
         Raises:
-            TableError: They could not be written; what was there before still is.
+            StorageError: They could not be written; what was there before still is.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         done = columns.done
         if not done.any():
             return
         arrays: list[np.ndarray[Any, Any]] = [left, right, columns.lower, columns.upper, columns.proven]
-        content = pa.table({name: array[done] for name, array in zip(_COLUMNS, arrays, strict=True)})
-        buffer = pa.BufferOutputStream()
-        pq.write_table(content, buffer, compression="zstd", compression_level=1, write_statistics=False)
-        data = buffer.getvalue().to_pybytes()
-        with _disk_errors(self.folder):
-            _write_whole(self.folder / f"{self._number:06d}-{_digest(data)}.parquet", data)
+        content = pa.table({name: array[done] for name, array in zip(COLUMNS, arrays, strict=True)})
+        data = parquet_bytes(content, checksum=False)
+        with storage_errors(self.folder):
+            write_file(self.folder / name_of(f"{self._number:06d}", data, ".parquet"), data)
         self._number += 1
 
 
@@ -131,13 +143,14 @@ def read_store(folder: str | os.PathLike[str]) -> PairTable:
     Raises:
         TableError: The folder is no store.
     """
-    header = {name: value for name, value in _manifest(Path(folder)).items() if name in _HEADER}
-    return _read(Path(folder), PairTable.from_header(header, _none()), repair=False)
+    empty = table_of(_manifest(Path(folder))["table"], _none(), os.fspath(folder))
+    return _read(Path(folder), empty, repair=False)
 
 
-def _check(folder: Path, wanted: dict[str, Any]) -> None:
-    found = _manifest(folder)
-    wanted = json.loads(json.dumps(wanted))
+def _check(folder: Path, content: dict[str, Any]) -> None:
+    manifest = _manifest(folder)
+    wanted_all = _FORMAT.parsed(_FORMAT.text(content), "")  # as JSON gives it back
+    found, wanted = ({**entry["table"], **entry["details"]} for entry in (manifest, wanted_all))
     for name in sorted(found.keys() | wanted.keys(), key=lambda name: (name == "version", name)):
         if found.get(name) != wanted.get(name):
             what = "other graphs" if name in ("fingerprints", "counts", "sizes") else f"another {name}"
@@ -146,50 +159,59 @@ def _check(folder: Path, wanted: dict[str, Any]) -> None:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / _MANIFEST
     try:
-        content: dict[str, Any] = json.loads(path.read_text())
-    except FileNotFoundError:
+        content = _FORMAT.read(folder / _MANIFEST)
+    except (FileNotFoundError, NotADirectoryError):
         raise TableError(f"{folder}: a folder, but no store of pairs ({_MANIFEST} is not there)") from None
-    except ValueError as error:
-        raise TableError(f"{path}: not a manifest of a store ({error})") from None
-    if content.get("format") != _FORMAT:
-        raise TableError(f"{path}: written by ugraphemb {content.get('version')} in a format unknown here")
+    if not isinstance(content["table"], dict) or not isinstance(content["details"], dict):
+        raise TableError(f"{folder / _MANIFEST}: not the manifest of a store of pairs")
     return content
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("[0-9]*-*.parquet"))
+    """Files with names of ours, in the order they were added."""
+    named = ((stem_of(entry.name, ".parquet"), entry) for entry in folder.iterdir())
+    return sorted(entry for stem, entry in named if stem is not None and len(stem) >= 6 and stem.isdecimal())
 
 
 def _read(folder: Path, empty: PairTable, *, repair: bool) -> PairTable:
-    """All files that are whole; with `repair`, those that are not are removed so that their pairs are done again."""
+    """All files that are whole; with `repair`, others are put aside, and their pairs are computed again."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     whole = []
     for path in _files(folder):
-        data = path.read_bytes()
-        if _digest(data) == path.stem.partition("-")[2]:
-            whole.append(pq.ParquetFile(pa.BufferReader(data)))
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:  # put aside meanwhile
             continue
-        warnings.warn(
-            f"{path}: torn; its pairs are {'computed again' if repair else 'left out'}", GraphWarning, stacklevel=2
-        )
+        except OSError as error:
+            raise TableError(f"{path}: cannot be read ({error.strerror or error})") from error
+        if has_its_name(path.name, data):
+            whole.append((path, pa.BufferReader(data)))
+            continue
+        what = f"damaged; {'put aside, and its pairs are computed again' if repair else 'its pairs are left out'}"
+        warnings.warn(f"{path}: {what}", GraphWarning, stacklevel=2)
         if repair:
-            path.unlink()
+            move_aside(path)
     # Straight into place: fresh memory is most of what loading costs, so there is no second copy of anything.
-    count = sum(file.metadata.num_rows for file in whole)
-    out = Columns.empty(count)
-    columns = {"left": np.empty(count, np.int32), "right": np.empty(count, np.int32), "lower": out.lower,
-               "upper": out.upper, "proven": out.proven}  # fmt: skip
-    begin = 0
-    for file in whole:
-        content = file.read(columns=list(_COLUMNS), use_threads=False)
-        for name, column in columns.items():
-            column[begin : begin + len(content)] = content.column(name).to_numpy()
-        begin += len(content)
-    return replace(empty, **columns)  # type: ignore[arg-type]
+    begin, path = 0, folder
+    try:
+        opened = [(path, pq.ParquetFile(file)) for path, file in whole]
+        count = sum(file.metadata.num_rows for _, file in opened)
+        out = Columns.empty(count)
+        columns = {"left": np.empty(count, np.int32), "right": np.empty(count, np.int32), "lower": out.lower,
+                   "upper": out.upper, "proven": out.proven}  # fmt: skip
+        for path, file in opened:
+            content = columns_of(file.read(columns=list(COLUMNS), use_threads=False), COLUMNS, str(path), TableError)
+            for name, column in columns.items():
+                column[begin : begin + len(content[name])] = content[name]
+            begin += len(content["left"])
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        raise TableError(f"{path}: not a file of finished pairs ({error})") from error
+    return table_of(header_of(empty), columns, str(folder))
 
 
 def _none() -> dict[str, Any]:
@@ -207,35 +229,3 @@ def _keys(table: PairTable, left: Positions, right: Positions) -> npt.NDArray[np
 
 def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """The file appears whole or not at all, and is on the disk when this returns."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def _disk_errors(folder: Path) -> Iterator[None]:
-    """Turns an OSError into an error that says what is safe and what to do."""
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        raise TableError(
-            f"{folder}: cannot write ({error.strerror or error}); what was finished before is safe: "
-            f"{'make room' if full else 'see to it'} and run the same again"
-        ) from error

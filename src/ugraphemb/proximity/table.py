@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +13,10 @@ import numpy.typing as npt
 
 from ugraphemb.errors import TableError
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.table_files import read_table, write_table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ugraphemb.proximity.metrics import Columns, Flags, Floats, Kind, Metric, Positions
-
-_KEY = b"ugraphemb"
-_FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,22 +257,12 @@ class PairTable:
             raise TableError(f"the table is of {expected}, not of {given}")
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """One Parquet file with everything in it. It appears whole or not at all."""
-        import pyarrow.parquet as pq
+        """One Parquet file with everything in it. It appears whole or not at all.
 
-        target = Path(path)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        try:
-            pq.write_table(
-                self._arrow(), partial, compression="zstd", compression_level=1, row_group_size=1 << 20,
-                write_statistics=False,
-            )  # fmt: skip
-            with partial.open("rb+") as file:
-                os.fsync(file.fileno())
-            partial.replace(target)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
+        Raises:
+            StorageError: It could not be written; what was there still is.
+        """
+        write_table(Path(path), self)
 
     @classmethod
     def read(
@@ -292,14 +276,14 @@ class PairTable:
             other: The second collection, likewise.
 
         Raises:
-            TableError: A torn or foreign file, or a table of other graphs.
+            TableError: A damaged or foreign file, or a table of other graphs.
         """
         if Path(path).is_dir():
             from ugraphemb.proximity.store import read_store
 
             table = read_store(path)
         else:
-            table = cls._read_file(path)
+            table = read_table(Path(path))
         sets: Sequence[GraphSet] = [part for part in (graphs, other) if part is not None]
         if sets:
             try:
@@ -307,74 +291,3 @@ class PairTable:
             except TableError as error:
                 raise TableError(f"{os.fspath(path)}: {error}") from None
         return table
-
-    @classmethod
-    def _read_file(cls, path: str | os.PathLike[str]) -> PairTable:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            with pq.ParquetFile(path, memory_map=True) as file:
-                header = _header(file.schema_arrow, path)
-                columns = ["left", "right", "lower", "upper", "proven"]
-                content = file.read(columns=columns, use_threads=True)
-        except FileNotFoundError:
-            raise
-        except (pa.ArrowException, OSError, KeyError) as error:
-            raise TableError(f"{os.fspath(path)}: not a whole pair table ({error})") from error
-        return cls.from_header(header, {name: _column(content, name) for name in columns})
-
-    def header(self) -> dict[str, Any]:
-        """Everything but the rows, as JSON."""
-        return {
-            "metric": self.metric,
-            "kind": self.kind,
-            "settings": self.settings,
-            "value_is": self.value_is,
-            "fingerprints": list(self.fingerprints),
-            "counts": list(self.counts),
-            "sizes": [_packed(sizes) for sizes in self.sizes],
-            "symmetric": self.symmetric,
-            "is_normalized": self.is_normalized,
-            "version": self.version,
-        }
-
-    @classmethod
-    def from_header(cls, header: dict[str, Any], columns: dict[str, Any]) -> PairTable:
-        """A table of these rows; `columns` are left, right, lower, upper and proven."""
-        lists = {"fingerprints": tuple(header["fingerprints"]), "counts": tuple(header["counts"])}
-        sizes = tuple(_unpacked(text) for text in header["sizes"])
-        if "is_normalised" in header:  # as tables before 0.2 spell it
-            header = {**header, "is_normalized": header["is_normalised"]}
-            del header["is_normalised"]
-        return cls(**{**header, **lists, "sizes": sizes}, **columns)
-
-    def _arrow(self) -> pa.Table:
-        import pyarrow as pa
-
-        header = {"format": _FORMAT, **self.header()}
-        columns = {name: getattr(self, name) for name in ("left", "right", "value", "lower", "upper", "proven")}
-        return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(header)})
-
-
-def _header(schema: pa.Schema, path: str | os.PathLike[str]) -> dict[str, Any]:
-    text = (schema.metadata or {}).get(_KEY)
-    if text is None:
-        raise TableError(f"{os.fspath(path)}: a Parquet file, but not a pair table of ugraphemb")
-    header: dict[str, Any] = json.loads(text)
-    if header.pop("format") != _FORMAT:
-        raise TableError(f"{os.fspath(path)}: written by ugraphemb {header.get('version')} in a format unknown here")
-    return header
-
-
-def _column(content: pa.Table, name: str) -> npt.NDArray[Any]:
-    array: npt.NDArray[Any] = content.column(name).to_numpy()
-    return array
-
-
-def _packed(sizes: npt.NDArray[np.int32]) -> str:
-    return base64.b64encode(sizes.astype("<i4").tobytes()).decode()
-
-
-def _unpacked(text: str) -> npt.NDArray[np.int32]:
-    return np.frombuffer(base64.b64decode(text), "<i4").astype(np.int32)
