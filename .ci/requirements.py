@@ -2,11 +2,7 @@
 
 import re
 import sys
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import pip._vendor.tomli as tomllib
+import tomllib
 
 with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)["project"]

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 import traceback
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ def work(cells: list[Cell], lab: Lab, chosen: argparse.Namespace) -> int:
                 print(f"{number}/{len(cells)} {cell}: FAILED\n{traceback.format_exc()}", file=sys.stderr, flush=True)
                 continue
             seconds = time.monotonic() - begun
-            date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            date = datetime.now(UTC).isoformat(timespec="seconds")
             ledger.add(cell, values, {"seed": cell.split, "seconds": round(seconds, 2), "date": date, **about})
             print(f"{number}/{len(cells)} {cell}: {seconds:.1f} s  {brief(values)}", flush=True)
     return failed

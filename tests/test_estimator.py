@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import ugraphemb as ug
-from ugraphemb.errors import TableError, TrainingError
+from ugraphemb.errors import GraphWarning, TableError, TrainingError
 
 QUICK = {"steps": 40, "threads": 1, "progress": False, "layers": (16, 16), "dimension": 16}
 QUICK_SETTINGS = {"scales": None, "validate_every": 20, "batch": 16}
@@ -72,7 +72,15 @@ def test_transform_takes_any_graphs_in_any_company(graphs, fitted):
     np.testing.assert_allclose(fitted.transform([graphs[3], graphs[1]]), vectors[[3, 1]], atol=1e-5)
     assert fitted.transform(graphs[:0]).shape == (0, 16)
     with pytest.raises(TypeError, match="GraphSet"):
-        fitted.transform(["not a graph"])
+        fitted.transform([object()])
+
+
+def test_labels_that_the_model_has_never_seen_are_reported_with_their_share(fitted):
+    strange = ug.GraphSet.from_edges([2, 2], [(0, 1), (2, 3)], node_labels=[6, 8, 6, 1])
+    with pytest.warns(
+        GraphWarning, match=r"4 of 4 nodes \(100.0%\) have labels that the model has never seen \(1, 6, 8\)"
+    ):
+        fitted.transform(strange)
 
 
 def test_a_similarity_is_learned_by_inner_products(graphs):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,8 @@ from ugraphemb.encoder.heads import between
 from ugraphemb.encoder.names import Head
 from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.storage import read_model, write_model
-from ugraphemb.graphs import Graph, GraphSet, concatenated
+from ugraphemb.errors import warned
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.metrics import Metric, metric_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import planned_pairs
@@ -33,7 +32,6 @@ from ugraphemb.training.presets import settings_of
 from ugraphemb.training.truth import Truth
 from ugraphemb.training.validation import kendall_tau
 
-Graphs = GraphSet | Sequence[Graph] | Sequence[GraphSet]
 Vectors = npt.NDArray[np.float32]
 
 
@@ -109,7 +107,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        graphs: Graphs,
+        graphs: GraphsLike,
         table: PairTable | Any = None,
         *,
         held_out: npt.ArrayLike | None = None,
@@ -127,7 +125,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             resume: Go on from `checkpoint`, to the same result as without the interruption.
             log: A .csv file, or a folder for TensorBoard.
         """
-        collection = as_graphset(graphs)
+        collection = graphs_of(graphs)
         if len(collection) < 4:
             raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
@@ -154,7 +152,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     report=display.report, tick=display.tick,
                 )  # fmt: skip
         if outcome.interrupted:
-            warnings.warn(f"stopped at step {outcome.steps}; the best model so far is kept", stacklevel=2)
+            warned(f"stopped at step {outcome.steps}; the best model so far is kept", UserWarning)
         self.network_, self.vocabulary_ = network.eval(), vocabulary
         self.about_: dict[str, Any] = {
             "metric": table.metric,
@@ -171,12 +169,15 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.history_ = outcome.history
         return self
 
-    def transform(self, graphs: Graphs) -> Vectors:
+    def transform(self, graphs: GraphsLike) -> Vectors:
         """A vector for each graph: (graphs, dimension), float32. Any graphs, seen in training or not."""
         network = self._fitted()
-        collection = as_graphset(graphs)
+        collection = graphs_of(graphs)
         if len(collection) == 0:
             return np.empty((0, network.config.dimension), np.float32)
+        unseen = self.vocabulary_.unseen(collection)
+        if unseen is not None:
+            warned(unseen)
         device = next(network.parameters()).device
         with _torch_threads(self.threads):
             collator = Collator(collection, self.vocabulary_, network.config)
@@ -193,9 +194,9 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """How the fitted model compares vectors."""
         return self._fitted().config.head
 
-    def score(self, graphs: Graphs, y: Any = None) -> float:
+    def score(self, graphs: GraphsLike, y: Any = None) -> float:
         """Kendall's τ of predicted against true proximities among these graphs: a number for model selection."""
-        collection = as_graphset(graphs)
+        collection = graphs_of(graphs)
         truth = Truth.of(self._distances(collection), len(collection))
         vectors = self.transform(collection)
         everything = np.arange(len(collection))
@@ -204,7 +205,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         value = torch.from_numpy(np.where(rows >= 0, truth.value[rows], 0.0))
         return kendall_tau(torch.from_numpy(self.proximity(vectors, vectors)), value, known)
 
-    def finetune(self, graphs: Graphs, targets: npt.ArrayLike, *, steps: int = 500) -> UGraphEmb:
+    def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int = 500) -> UGraphEmb:
         """Adjusts the vectors to classes (the paper's UGraphEmb-F), with the rate and batch of `fit`.
 
         Args:
@@ -212,7 +213,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             steps: How many; the weights that do best on a held-out share are kept.
         """
         network = self._fitted()
-        collection = as_graphset(graphs)
+        collection = graphs_of(graphs)
         names, classes = np.unique(np.asarray(targets), return_inverse=True)
         if classes.shape != (len(collection),):
             raise ValueError(f"targets of shape {classes.shape} for {len(collection)} graphs")
@@ -304,25 +305,6 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             f"- network: {config.convolution} {'-'.join(map(str, config.layers))}, readout {config.readout}\n\n"
             f'```python\nimport ugraphemb as ug\nvectors = ug.UGraphEmb.load("this folder").transform(graphs)\n```\n'
         )
-
-
-def as_graphset(graphs: Graphs) -> GraphSet:
-    """One GraphSet from what users and scikit-learn pass: a GraphSet, several, or a list of Graph."""
-    if isinstance(graphs, GraphSet):
-        return graphs
-    if isinstance(graphs, Graph):
-        return graphs.graphs[[graphs.position]]
-    parts = list(graphs)
-    sets = [part for part in parts if isinstance(part, GraphSet)]
-    views = [part for part in parts if isinstance(part, Graph)]
-    if sets and len(sets) == len(parts):
-        return concatenated(sets)
-    if not views or len(views) < len(parts):
-        raise TypeError("expected a GraphSet, several, or a list of Graph; see ugraphemb.GraphSet.from_networkx")
-    home = views[0].graphs
-    if all(view.graphs is home for view in views):
-        return home[[view.position for view in views]]
-    return concatenated([view.graphs[[view.position]] for view in views])
 
 
 class _torch_threads:  # noqa: N801

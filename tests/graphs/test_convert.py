@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from ugraphemb.errors import GraphFormatError, GraphWarning, MissingExtraError
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, write_graphs
 
 
 def test_nodes_keep_their_order_whatever_their_names() -> None:
@@ -34,26 +35,51 @@ def test_one_graph_need_not_stand_in_a_list() -> None:
 def test_labels_are_found_by_name_and_missing_ones_are_none() -> None:
     graph = nx.path_graph(3)
     graph.nodes[0]["element"] = np.int64(6)
-    assert not GraphSet.from_networkx([graph]).node_vocabulary
+    with pytest.warns(GraphWarning, match="ignored 1 value of the node attribute 'element'"):
+        assert not GraphSet.from_networkx([graph]).node_vocabulary
     labels = GraphSet.from_networkx([graph], node_label="element")[0].node_labels
     assert labels == [6, None, None]
     assert type(labels[0]) is int
-    assert not GraphSet.from_networkx([graph], node_label=None, edge_label=None).node_vocabulary
+    with pytest.raises(GraphFormatError, match=r"node_label='atom': no node attribute .* there are 'element'"):
+        GraphSet.from_networkx([graph], node_label="atom")
+    with pytest.warns(GraphWarning, match="'element'"):
+        assert not GraphSet.from_networkx([graph], node_label=None, edge_label=None).node_vocabulary
+
+
+def test_attributes_that_are_not_used_are_counted_in_one_warning_at_the_line_of_the_caller() -> None:
+    with pytest.warns(GraphWarning) as told:
+        GraphSet.from_networkx([nx.karate_club_graph(), nx.karate_club_graph()])
+    assert len(told) == 1
+    assert "68 values of the node attribute 'club' and 156 values of the edge attribute 'weight'" in str(
+        told[0].message
+    )
+    assert told[0].filename == __file__
+    with pytest.raises(GraphFormatError, match="edge attribute 'weight'"):
+        GraphSet.from_networkx(nx.karate_club_graph(), node_label="club", strict=True)
+
+
+def test_directed_graphs_are_refused_unless_directions_are_dropped() -> None:
+    cycle = nx.cycle_graph(4, create_using=nx.DiGraph)
+    with pytest.raises(GraphFormatError, match="NetworkX graph 1 is directed: 4 edges have no counterpart"):
+        GraphSet.from_networkx([nx.path_graph(3), cycle])
+    assert GraphSet.from_networkx(cycle, directed="symmetrize").num_edges.tolist() == [4]
+    assert GraphSet.from_networkx(nx.path_graph(3).to_directed()).num_edges.tolist() == [2]  # nothing is lost
+    with pytest.raises(ValueError, match="directed='yes'"):
+        GraphSet.from_networkx(cycle, directed="yes")
 
 
 @pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_direction_repeats_and_loops_are_counted_in_one_warning_or_refused(kind: Any) -> None:
+def test_repeats_and_loops_are_counted_in_one_warning_or_refused(kind: Any) -> None:
     graph = kind([(0, 1), (0, 1), (1, 0), (2, 2), (1, 2)])
     with pytest.warns(GraphWarning) as told:
-        graphs = GraphSet.from_networkx([graph, graph])
+        graphs = GraphSet.from_networkx([graph, graph], directed="symmetrize")
     assert len(told) == 1
     message = str(told[0].message)
     assert "2 self loops" in message
     assert ("repeated edges" in message) == graph.is_multigraph()
-    assert (f"{2 * graph.number_of_edges()} directions of edges" in message) == graph.is_directed()
     assert graphs.num_edges.tolist() == [2, 2]
     with pytest.raises(GraphFormatError):
-        GraphSet.from_networkx([graph], strict=True)
+        GraphSet.from_networkx([graph], strict=True, directed="symmetrize")
 
 
 def test_targets_and_ids_come_from_the_graphs_unless_given() -> None:
@@ -100,7 +126,7 @@ def test_edge_index_holds_both_directions_and_codes_stand_for_labels() -> None:
     assert item.y.tolist() == [1]
 
 
-def test_one_hot_tensors_become_labels_on_request() -> None:
+def test_one_hot_tensors_and_integers_become_labels() -> None:
     import torch
     from torch_geometric.data import Data
 
@@ -108,12 +134,14 @@ def test_one_hot_tensors_become_labels_on_request() -> None:
     x = torch.eye(4)[[2, 0, 3]]
     bonds = torch.eye(2)[[1, 1, 0, 0]]
     item = Data(x=x, edge_index=edge_index, edge_attr=bonds, y=torch.tensor([0.5]))
-    graphs = GraphSet.from_pyg(item, labels_from="x", edge_labels_from="edge_attr")
+    assert GraphSet.from_pyg(item, labels_from="x", edge_labels_from="edge_attr") == GraphSet.from_pyg([item])
+    graphs = GraphSet.from_pyg(item)
     assert graphs[0].node_labels == [2, 0, 3]
     assert graphs[0].edge_labels == [1, 0]
     assert graphs[0].target == 0.5
     assert graphs.node_attributes is None
-    plain = GraphSet.from_pyg([item])
+    with pytest.warns(GraphWarning, match="ignored 4 values of the tensor 'edge_attr'"):
+        plain = GraphSet.from_pyg([item], labels_from=None, edge_labels_from=None)
     assert np.array_equal(plain.node_attributes, x.numpy())
     assert not plain.node_vocabulary
     with pytest.raises(GraphFormatError, match="not one-hot"):
@@ -122,11 +150,51 @@ def test_one_hot_tensors_become_labels_on_request() -> None:
         GraphSet.from_pyg(item, labels_from="z")
 
 
+def test_columns_of_integers_are_labels() -> None:
+    import torch
+    from torch_geometric.data import Data
+
+    atoms = Data(x=torch.tensor([[6], [8]]), edge_index=torch.tensor([[0, 1], [1, 0]]), edge_attr=torch.tensor([1, 1]))
+    assert GraphSet.from_pyg(atoms)[0].node_labels == [6, 8]  # as in ZINC
+    assert GraphSet.from_pyg(atoms)[0].edge_labels == [1]
+
+
+def test_tensors_that_are_not_used_and_edges_stored_once_are_reported() -> None:
+    import torch
+    from torch_geometric.data import Data
+
+    half = torch.tensor([[0, 1], [1, 2]])
+    item = Data(edge_index=half, num_nodes=3, pos=torch.zeros(3, 2), edge_weight=torch.ones(2))
+    with pytest.warns(GraphWarning) as told:
+        assert GraphSet.from_pyg([item]).num_edges.tolist() == [2]
+    message = str(told[0].message)
+    assert "2 directions of edges, each stored once" in message
+    assert "3 values of the tensor 'pos' and 2 values of the tensor 'edge_weight'" in message
+    mixed = Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 2]]), num_nodes=3)
+    with pytest.raises(GraphFormatError, match="PyTorch Geometric graph 0 is directed: 1 edges"):
+        GraphSet.from_pyg(mixed)
+    assert GraphSet.from_pyg(mixed, directed="symmetrize").num_edges.tolist() == [2]
+
+
+def test_a_tu_data_set_of_pyg_is_the_one_we_read(tmp_path: Path) -> None:
+    from torch_geometric.datasets import TUDataset
+
+    ours = GraphSet.from_edges(
+        [3, 2, 2], [(0, 1), (1, 2), (3, 4), (5, 6)], node_labels=[0, 1, 2, 0, 2, 1, 2], edge_labels=[0, 1, 1, 0],
+        targets=[0, 1, 1],
+    )  # fmt: skip
+    write_graphs(ours, tmp_path / "TINY" / "raw" / "TINY", format="tu")
+    for file in (tmp_path / "TINY" / "raw" / "TINY").iterdir():
+        file.rename(tmp_path / "TINY" / "raw" / file.name)
+    data = TUDataset(str(tmp_path), "TINY")
+    assert GraphSet.from_pyg(data) == ours
+
+
 def test_isolated_nodes_without_tensors_and_targets_of_nodes_are_handled() -> None:
     import torch
     from torch_geometric.data import Data
 
-    edge_index = torch.tensor([[0], [1]])
+    edge_index = torch.tensor([[0, 1], [1, 0]])
     with pytest.warns(UserWarning, match="infer 'num_nodes'"):  # PyTorch Geometric's own, and right
         assert GraphSet.from_pyg(Data(edge_index=edge_index)).num_nodes.tolist() == [2]
     assert GraphSet.from_pyg(Data(edge_index=edge_index, num_nodes=5)).num_nodes.tolist() == [5]
@@ -134,14 +202,36 @@ def test_isolated_nodes_without_tensors_and_targets_of_nodes_are_handled() -> No
         assert GraphSet.from_pyg(Data(edge_index=edge_index, num_nodes=2, y=torch.tensor([1, 2]))).targets is None
 
 
-def test_igraph_directions_are_told() -> None:
+def test_igraph_directions_and_attributes_are_not_dropped_in_silence() -> None:
     igraph = pytest.importorskip("igraph")
-    graph = igraph.Graph(n=3, edges=[(0, 1), (1, 0), (2, 2)], directed=True)
-    with pytest.warns(GraphWarning) as told:
-        graphs = GraphSet.from_igraph([graph])
-    assert len(told) == 1
-    assert "3 directions of edges" in str(told[0].message)
-    assert graphs.num_edges.tolist() == [1]
+    graph = igraph.Graph(n=3, edges=[(0, 1), (1, 2)], directed=True)
+    graph.es["weight"] = [2.0, 3.0]
+    with pytest.raises(GraphFormatError, match="igraph graph 0 is directed: 2 edges"):
+        GraphSet.from_igraph([graph])
+    with pytest.warns(GraphWarning, match="ignored 2 values of the edge attribute 'weight'"):
+        assert GraphSet.from_igraph(graph, directed="symmetrize").num_edges.tolist() == [2]
+
+
+def test_adjacency_matrices_have_edges_where_entries_are_not_zero() -> None:
+    from scipy.sparse import csr_array
+
+    ring = np.roll(np.eye(4), 1, axis=1) + np.roll(np.eye(4), -1, axis=1)
+    assert GraphSet.from_matrices(ring).num_edges.tolist() == [4]
+    assert GraphSet.from_matrices([ring, csr_array(ring)]).num_edges.tolist() == [4, 4]
+    assert GraphSet.from_matrices(np.stack([ring, ring])).num_nodes.tolist() == [4, 4]
+    with pytest.warns(GraphWarning, match="ignored 8 weights of edges"):
+        GraphSet.from_matrices(2 * ring)
+    assert GraphSet.from_matrices(2 * ring, edge_labels=True)[0].edge_labels == [2] * 4
+    with pytest.warns(GraphWarning, match="4 directions of edges, from triangular matrices"):
+        assert GraphSet.from_matrices(np.triu(ring)).num_edges.tolist() == [4]
+    mixed = ring.copy()
+    mixed[0, 1] = 0
+    with pytest.raises(GraphFormatError, match="adjacency matrix 1 is directed: 1 edges"):
+        GraphSet.from_matrices([ring, mixed])
+    with pytest.raises(GraphFormatError, match=r"shape \(2, 3\), expected \(n, n\)"):
+        GraphSet.from_matrices(np.ones((2, 3)))
+    with pytest.raises(GraphFormatError, match="1 entries are not finite"):
+        GraphSet.from_matrices(np.array([[0, np.nan], [1, 0]]))
 
 
 def test_a_missing_library_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -259,6 +259,7 @@ def test_vectors_at_hand_are_taken_as_they_are():
     assert np.array_equal(np.array(found.to_table()["vector"].to_pylist(), np.float32), vectors)
 
 
+@pytest.mark.filterwarnings("ignore:.*labels that the model has never seen")
 def test_graphs_without_labels_and_of_other_labels_live_together():
     found = index(5)
     found.add(GraphSet.from_networkx([nx.path_graph(4)], ids=["path"]))

@@ -10,6 +10,7 @@ import pytest
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.filterwarnings("ignore:.*labels that the model has never seen")
 def test_the_examples_run(tmp_path, monkeypatch, capsys):
     pytest.importorskip("rdkit")
     monkeypatch.chdir(tmp_path)

@@ -129,6 +129,7 @@ def test_an_interrupt_stops_a_search_on_several_threads():
             found.search(queries()[0], complete=True)
 
 
+@pytest.mark.filterwarnings("ignore:.*labels that the model has never seen")
 def test_changes_count_the_edits_of_a_kind():
     left = ug.GraphSet.from_edges([4], [(0, 1), (1, 2), (2, 3)], node_labels=["C", "C", "N", "O"])
     right = ug.GraphSet.from_edges([3], [(0, 1), (0, 2), (1, 2)], node_labels=["C", "C", "S"])

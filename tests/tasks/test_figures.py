@@ -124,7 +124,7 @@ def test_figures_that_cannot_be_drawn_say_why(graphs: GraphSet, places: Any) -> 
         query_figure(graphs[[0]], graphs, np.ones(20), np.ones(20), ranks=[21])
     with pytest.raises(ValueError, match="19 values for a database of 20"):
         query_figure(graphs[[0]], graphs, np.ones(19), np.ones(19))
-    with pytest.raises(ValueError, match="one graph, not 2"):
+    with pytest.raises(ValueError, match="a collection of 2 graphs where one graph"):
         query_figure(graphs[[0, 1]], graphs, np.ones(20), np.ones(20))
     with pytest.raises(ValueError, match="NaN"):
         map_figure(np.full((3, 2), np.nan))

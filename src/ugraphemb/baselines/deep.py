@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from ugraphemb.baselines.kernels import CountKernel, WLKernel, gram, unit_scaled
 from ugraphemb.baselines.protocol import Floats, at_least, fitted
 from ugraphemb.errors import needs_extra
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphsLike, graphs_of
 
 Matrix = Literal["inner", "norms"]
 
@@ -56,10 +56,11 @@ class DeepKernel:
         if self.matrix not in get_args(Matrix):
             raise ValueError(f"matrix={self.matrix!r}; it is 'inner' or 'norms'")
 
-    def fit(self, graphs: GraphSet) -> DeepKernel:
+    def fit(self, graphs: GraphsLike) -> DeepKernel:
         """Learns which substructures there are, and E."""
         with needs_extra("baselines"):
             from gensim.models import Word2Vec
+        graphs = graphs_of(graphs)
         width = self.kernel_of.fit_transform(graphs).shape[1]
         corpus = self.kernel_of.corpus(graphs, self.words, np.random.default_rng(self.seed))
         vectors = np.zeros((width, self.width))
@@ -78,7 +79,7 @@ class DeepKernel:
         """E, (substructures, width)."""
         return fitted(self._vectors, self)
 
-    def transform(self, graphs: GraphSet) -> Any:
+    def transform(self, graphs: GraphsLike) -> Any:
         """Vectors whose inner product is the kernel before it is normalized.
 
         φE, (graphs, width); where M is diagonal φ√M, sparse, (graphs, substructures).
@@ -89,7 +90,7 @@ class DeepKernel:
         weight = np.linalg.norm(vectors, axis=1) ** 0.5
         return csr_array((counts.data * weight[counts.indices], counts.indices, counts.indptr), counts.shape)
 
-    def kernel(self, left: GraphSet, right: GraphSet | None = None) -> Floats:
+    def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
         """(left, right); None is `left` again."""
         first = self.transform(left)
         second = first if right is None else self.transform(right)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.baselines.protocol import Floats, fitted, some
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 
 
 @dataclass
@@ -22,7 +22,7 @@ class MajorityClass:
 
     _majority: npt.NDArray[Any] | None = field(default=None, init=False, repr=False)
 
-    def fit(self, graphs: GraphSet) -> MajorityClass:
+    def fit(self, graphs: GraphsLike) -> MajorityClass:
         targets = some(graphs).targets
         if targets is None:
             raise ValueError("the graphs have no classes (targets)")
@@ -30,14 +30,14 @@ class MajorityClass:
         self._majority = classes[[counts.argmax()]]
         return self
 
-    def predict(self, graphs: GraphSet) -> npt.NDArray[Any]:
+    def predict(self, graphs: GraphsLike) -> npt.NDArray[Any]:
         """The same class for each graph."""
-        return np.repeat(fitted(self._majority, self), len(graphs))
+        return np.repeat(fitted(self._majority, self), len(graphs_of(graphs)))
 
-    def transform(self, graphs: GraphSet) -> Floats:
+    def transform(self, graphs: GraphsLike) -> Floats:
         """(graphs, 1), all 0."""
         fitted(self._majority, self)
-        return np.zeros((len(graphs), 1))
+        return np.zeros((len(graphs_of(graphs)), 1))
 
 
 @dataclass
@@ -51,15 +51,16 @@ class LabelDegreeCounts:
     _labels: tuple[Hashable, ...] | None = field(default=None, init=False, repr=False)
     _top: int = field(default=0, init=False, repr=False)
 
-    def fit(self, graphs: GraphSet) -> LabelDegreeCounts:
-        vocabulary = some(graphs).node_vocabulary or (None,)
+    def fit(self, graphs: GraphsLike) -> LabelDegreeCounts:
+        graphs = some(graphs)
+        vocabulary = graphs.node_vocabulary or (None,)
         self._labels = tuple(vocabulary[code] for code in np.unique(graphs.node_labels))
         self._top = int(np.diff(graphs.indptr).max(initial=0))
         return self
 
-    def transform(self, graphs: GraphSet) -> Floats:
+    def transform(self, graphs: GraphsLike) -> Floats:
         """(graphs, labels + degrees)."""
-        labels = fitted(self._labels, self)
+        graphs, labels = graphs_of(graphs), fitted(self._labels, self)
         column = {(type(label), label): i for i, label in enumerate(labels)}  # 1, 1.0 and True are different labels
         vocabulary = graphs.node_vocabulary or (None,)
         columns = np.array([column.get((type(label), label), -1) for label in vocabulary], np.int64)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ugraphemb.baselines.protocol import at_least, fitted, some
 from ugraphemb.errors import needs_extra
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.substructures import WLColors
 
 Vectors = npt.NDArray[np.float32]
@@ -70,12 +70,13 @@ class Graph2Vec:
         if not 0 <= self.seed < 2**32:
             raise ValueError(f"seed is {self.seed}; it must be between 0 and 2^32 - 1")
 
-    def fit(self, graphs: GraphSet) -> Graph2Vec:
+    def fit(self, graphs: GraphsLike) -> Graph2Vec:
         """Learns vectors of words and of these graphs."""
         with needs_extra("baselines"):
             from gensim.models.doc2vec import Doc2Vec
         colors = WLColors(self.iterations)
-        documents = list(_documents(colors.colors(some(graphs), learn=True), graphs))
+        graphs = some(graphs)
+        documents = list(_documents(colors.colors(graphs, learn=True), graphs))
         spoken = [position for position, words in enumerate(documents) if len(words)]
         vectors = np.zeros((len(graphs), self.width), np.float32)
         counts = np.bincount(np.concatenate([np.empty(0, np.int64), *documents]), minlength=1)
@@ -96,14 +97,14 @@ class Graph2Vec:
         self._fitted = Fitted(colors, model, vectors)
         return self
 
-    def fit_transform(self, graphs: GraphSet) -> Vectors:
+    def fit_transform(self, graphs: GraphsLike) -> Vectors:
         """Learned vectors of the graphs fitted on, (graphs, width)."""
         self.fit(graphs)
         return fitted(self._fitted, self).vectors.copy()
 
-    def transform(self, graphs: GraphSet) -> Vectors:
+    def transform(self, graphs: GraphsLike) -> Vectors:
         """Inferred vectors, (graphs, width)."""
-        state = fitted(self._fitted, self)
+        graphs, state = graphs_of(graphs), fitted(self._fitted, self)
         vectors = np.zeros((len(graphs), self.width), np.float32)
         if state.model is None:
             return vectors

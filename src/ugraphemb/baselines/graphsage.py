@@ -17,7 +17,7 @@ from ugraphemb.encoder.batches import Batch, Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.network import Inputs
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphsLike, graphs_of
 
 Positions = npt.NDArray[np.int64]
 
@@ -67,8 +67,9 @@ class GraphSAGE:
         if not self.rate > 0:
             raise ValueError(f"rate is {self.rate}; it must be positive")
 
-    def fit(self, graphs: GraphSet) -> GraphSAGE:
-        config = EncoderConfig(layers=(self.width,), degree=not some(graphs).node_vocabulary)
+    def fit(self, graphs: GraphsLike) -> GraphSAGE:
+        graphs = some(graphs)
+        config = EncoderConfig(layers=(self.width,), degree=not graphs.node_vocabulary)
         random = np.random.default_rng(self.seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
@@ -100,9 +101,9 @@ class GraphSAGE:
         both = logsigmoid(positive).sum() + (visits * logsigmoid(-negative).sum(1)).sum()
         return -both / len(starts)
 
-    def node_vectors(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
+    def node_vectors(self, graphs: GraphsLike) -> npt.NDArray[np.float32]:
         """(nodes, width), rows as in `graphs`."""
-        model = fitted(self._model, self)
+        graphs, model = graphs_of(graphs), fitted(self._model, self)
         collator = Collator(graphs, model.vocabulary, model.config)
         parts = [np.empty((0, self.width), np.float32)]
         with torch.inference_mode():
@@ -110,8 +111,9 @@ class GraphSAGE:
                 parts.append(model(collator.batch(chosen)).numpy())
         return np.concatenate(parts)
 
-    def transform(self, graphs: GraphSet, averaging: Averaging | None = None) -> Floats:
+    def transform(self, graphs: GraphsLike, averaging: Averaging | None = None) -> Floats:
         """(graphs, width), of any graphs, seen or not; another averaging than the one set is taken if given."""
+        graphs = graphs_of(graphs)
         return averaged(self.node_vectors(graphs), graphs, averaging or self.averaging)
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from ugraphemb.baselines.corpora import Corpus, graphlet_corpus, path_corpus, wl_corpus
 from ugraphemb.baselines.protocol import Floats, fitted, some
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.substructures import Graphlets, ShortestPaths, WLColors
 
 _COMMON = 0.05  # columns that more than this share of the graphs have are multiplied as dense ones
@@ -29,23 +29,23 @@ class CountKernel:
     def _new_counter(self) -> Any:
         raise NotImplementedError
 
-    def fit(self, graphs: GraphSet) -> Any:
+    def fit(self, graphs: GraphsLike) -> Any:
         """Learns which substructures there are."""
         self.fit_transform(graphs)
         return self
 
-    def fit_transform(self, graphs: GraphSet) -> csr_array:
+    def fit_transform(self, graphs: GraphsLike) -> csr_array:
         """`transform` of the graphs fitted on, counted once only."""
         counter = self._new_counter()
         counts = counter.counts(some(graphs), learn=True)
         self._counter = counter
         return counts
 
-    def transform(self, graphs: GraphSet) -> csr_array:
+    def transform(self, graphs: GraphsLike) -> csr_array:
         """φ: how often each substructure occurs in each graph, sparse, int64."""
-        return fitted(self._counter, self).counts(graphs)
+        return fitted(self._counter, self).counts(graphs_of(graphs))
 
-    def kernel(self, left: GraphSet, right: GraphSet | None = None) -> Floats:
+    def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
         """(left, right); None is `left` again."""
         first = self.transform(left)
         second = None if right is None else self.transform(right)

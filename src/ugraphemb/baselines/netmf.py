@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ugraphemb.baselines.averaging import Averaging, checked, node_weights
 from ugraphemb.baselines.protocol import Floats, at_least
-from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.graphs import Graph, GraphsLike, graphs_of
 
 _SPARSE = 256  # nodes from which on the powers are products with a sparse matrix
 _ITERATIVE = 1500  # nodes from which on only the leading eigenvectors are computed
@@ -55,12 +55,13 @@ class NetMF:
         if not self.negatives > 0:
             raise ValueError(f"negatives is {self.negatives}; it must be positive")
 
-    def fit(self, graphs: GraphSet) -> NetMF:
+    def fit(self, graphs: GraphsLike) -> NetMF:
         """Nothing to learn."""
         return self
 
-    def transform(self, graphs: GraphSet, averaging: Averaging | None = None) -> Floats:
+    def transform(self, graphs: GraphsLike, averaging: Averaging | None = None) -> Floats:
         """(graphs, width); another averaging than the one set is taken if given."""
+        graphs = graphs_of(graphs)
         weights = node_weights(graphs, averaging or self.averaging)
         vectors = np.zeros((len(graphs), self.width))
         with threadpool_limits(1):  # these matrices are small: threads would wait for each other

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 
 Floats = npt.NDArray[np.float64]
 State = TypeVar("State")
@@ -17,7 +17,7 @@ State = TypeVar("State")
 class Baseline(Protocol):
     """Every method of this package. Settings and the seed are given when it is made; they do not change."""
 
-    def fit(self, graphs: GraphSet) -> Any:
+    def fit(self, graphs: GraphsLike) -> Any:
         """Learns from `graphs`, at least one, and returns itself. Class labels are not used, but by MajorityClass."""
         ...
 
@@ -26,7 +26,7 @@ class Baseline(Protocol):
 class Embedder(Baseline, Protocol):
     """A baseline that gives vectors."""
 
-    def transform(self, graphs: GraphSet) -> Any:
+    def transform(self, graphs: GraphsLike) -> Any:
         """One row a graph, (graphs, width): a dense array, or a sparse CSR one where the width is a vocabulary."""
         ...
 
@@ -35,7 +35,7 @@ class Embedder(Baseline, Protocol):
 class Kernel(Baseline, Protocol):
     """A baseline that gives similarities."""
 
-    def kernel(self, left: GraphSet, right: GraphSet | None = None) -> Floats:
+    def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
         """Similarity of each left to each right graph, (left, right); None is `left` again."""
         ...
 
@@ -44,16 +44,17 @@ class Kernel(Baseline, Protocol):
 class Ranker(Baseline, Protocol):
     """A baseline that gives distances to the graphs it was fitted on."""
 
-    def distances(self, queries: GraphSet) -> Floats:
+    def distances(self, queries: GraphsLike) -> Floats:
         """Distance of each query to each fitted graph, (queries, graphs)."""
         ...
 
 
-def some(graphs: GraphSet) -> GraphSet:
+def some(graphs: GraphsLike) -> GraphSet:
     """The collection, unless it is empty."""
-    if len(graphs) == 0:
+    found = graphs_of(graphs)
+    if len(found) == 0:
         raise ValueError("no graphs to fit on")
-    return graphs
+    return found
 
 
 def fitted(state: State | None, owner: object) -> State:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ugraphemb.baselines.protocol import Floats, fitted, some
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, GraphsLike
 from ugraphemb.proximity.ged import EditDistance, Method
 from ugraphemb.proximity.pairwise import pairwise
 
@@ -41,12 +41,12 @@ class EditDistanceRanker:
     def _metric(self) -> EditDistance:
         return EditDistance(self.method, beam_width=self.beam_width)
 
-    def fit(self, graphs: GraphSet) -> EditDistanceRanker:
+    def fit(self, graphs: GraphsLike) -> EditDistanceRanker:
         """Takes `graphs` as the database."""
         self._database = some(graphs)
         return self
 
-    def distances(self, queries: GraphSet) -> Floats:
+    def distances(self, queries: GraphsLike) -> Floats:
         """(queries, database)."""
         database = fitted(self._database, self)
         table = pairwise(

@@ -43,7 +43,8 @@ def command(
       ugraphemb index model/ molecules -o index/
       ugraphemb index model/ 2024.smi 2025.smi --metadata assays.csv -o index/
     """
-    from ugraphemb.estimator import UGraphEmb, as_graphset
+    from ugraphemb.estimator import UGraphEmb
+    from ugraphemb.graphs import graphs_of
     from ugraphemb.search import GraphIndex
     from ugraphemb.search.storage import MANIFEST
 
@@ -51,7 +52,7 @@ def command(
         if (Path(output) / MANIFEST).exists() and not overwrite:
             raise ValueError(f"{output}: an index is there; `ugraphemb add` adds to it, --overwrite replaces it")
         index = GraphIndex(UGraphEmb.load(model).set_params(threads=threads), kind=kind, threads=threads)
-        collection = as_graphset([resolve(part) for part in graphs])
+        collection = graphs_of([resolve(part) for part in graphs])
         index.add(collection, metadata=None if metadata is None else metadata_of(metadata, collection))
         index.save(output)
     click.echo(f"{output}: {index}")

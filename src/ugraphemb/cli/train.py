@@ -48,11 +48,12 @@ def command(
     """
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
-    from ugraphemb.estimator import UGraphEmb, as_graphset
+    from ugraphemb.estimator import UGraphEmb
+    from ugraphemb.graphs import graphs_of
     from ugraphemb.proximity import PairTable
 
     with told():
-        collection = as_graphset([resolve(part) for part in graphs])
+        collection = graphs_of([resolve(part) for part in graphs])
         model = UGraphEmb(
             metric=metric, method=method, preset=preset, dimension=dimension, steps=steps, validation=validation,
             threads=threads, device=device, seed=seed,

@@ -90,6 +90,22 @@ class Vocabulary:
             edge_slot=edge_slot,
         )
 
+    def unseen(self, graphs: GraphSet) -> str | None:
+        """What to tell of node labels that training has not seen; None where there are none."""
+        labels = graphs.node_vocabulary or (None,)
+        strange = _slots(labels, self.node_labels) == UNSEEN
+        nodes = int(np.count_nonzero(strange[graphs.node_labels]))
+        if not nodes:
+            return None
+        used = [labels[code] for code in np.unique(graphs.node_labels[strange[graphs.node_labels]])]
+        names = ", ".join(map(repr, used[:5])) + (", ..." if len(used) > 5 else "")
+        known = ", ".join(map(repr, self.node_labels[:5])) + (", ..." if len(self.node_labels) > 5 else "")
+        share = nodes / len(graphs.node_labels)
+        return (
+            f"{nodes} of {len(graphs.node_labels)} nodes ({share:.1%}) have labels that the model has never seen "
+            f"({names}); it knows {known if self.node_labels != (None,) else 'graphs without labels'}"
+        )
+
     def label_shares(self, graphs: GraphSet) -> FloatArray:
         """The share of `graphs` that has each label."""
         slot = _slots(graphs.node_vocabulary or (None,), self.node_labels)[graphs.node_labels]

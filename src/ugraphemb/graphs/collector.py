@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ class Collector:
     """Takes graphs one at a time; `graph_set` packs them.
 
     Labels that only some graphs carry are None in the others. Targets that only some carry are dropped, ids that
-    only some carry are filled with positions. Everything that was ignored on the way is told in one GraphWarning.
+    only some carry are filled with row numbers. Everything that was ignored is reported in one GraphWarning.
     """
 
     def __init__(self, source: str) -> None:
@@ -46,6 +46,8 @@ class Collector:
         self._places: list[str] = []
         self._targets: list[Any] = []
         self._ids: list[str | None] = []
+        self._rows: list[int] = []
+        self._metadata: list[Mapping[str, Any]] = []
         self._total = 0
         self._ignored: dict[str, int] = {}
 
@@ -63,8 +65,18 @@ class Collector:
         target: Any = MISSING,
         id: str | None = None,
         where: str | None = None,
+        row: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """One graph more; `edges` holds pairs of its own nodes, `where` names its place in the input."""
+        """One graph more.
+
+        Args:
+            edges: Pairs of its own nodes.
+            id: None for the row number.
+            where: Its place in the input, for messages.
+            row: Its row number in the input, counting rows that were skipped; the number of graphs before it if None.
+            metadata: What else is known of it.
+        """
         place = where or f"{self.source}: graph {len(self)}"
         try:
             pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
@@ -90,6 +102,8 @@ class Collector:
         self._places.append(place)
         self._targets.append(target)
         self._ids.append(id)
+        self._rows.append(len(self._rows) if row is None else row)
+        self._metadata.append(metadata or {})
 
     def ignore(self, what: str, count: int = 1) -> None:
         """Something in the input that a GraphSet has no place for."""
@@ -102,7 +116,7 @@ class Collector:
         seen: set[str] = set()
         turn: dict[str, int] = {}
         for position, given in enumerate(self._ids):
-            wanted = str(position) if given is None else given
+            wanted = str(self._rows[position]) if given is None else given
             if wanted in seen or (given is None and wanted in taken):
                 turn[wanted] = turn.get(wanted, 1) + 1
                 while f"{wanted}#{turn[wanted]}" in taken or f"{wanted}#{turn[wanted]}" in seen:
@@ -141,8 +155,8 @@ class Collector:
             ignored.append(f"{len(self._ignored) - _MOST_NOTES} other kinds of data")
         if strict and ignored:
             raise GraphFormatError(f"{self.source}: {' and '.join(ignored)} (strict=False ignores them)")
-        if ids is None and any(given is not None for given in self._ids):
-            ids = [str(i) if given is None else given for i, given in enumerate(self._ids)]
+        if ids is None:
+            ids = [str(row) if given is None else given for row, given in zip(self._rows, self._ids, strict=True)]
         notes: list[str] = []
         graphs = GraphSet.from_edges(
             np.array(self._sizes, np.int64),
@@ -153,6 +167,7 @@ class Collector:
             targets=targets,
             ids=ids,
             name=name,
+            metadata=self._joined_metadata(),
             strict=strict,
             source=self.source,
             notes=notes,
@@ -160,6 +175,13 @@ class Collector:
         if ignored:
             notes.append(f"ignored {' and '.join(ignored)}")
         return Reading(graphs, [f"{self.source}: {', '.join(notes)}"] if notes else [])
+
+    def _joined_metadata(self) -> dict[str, npt.NDArray[Any]]:
+        columns = {}
+        for name in dict.fromkeys(name for entry in self._metadata for name in entry):
+            columns[name] = np.empty(len(self), object)
+            columns[name][:] = [entry.get(name) for entry in self._metadata]
+        return columns
 
     def _joined_attributes(self) -> npt.NDArray[np.float64] | None:
         rows = [matrix for matrix in self._attributes if matrix is not None]

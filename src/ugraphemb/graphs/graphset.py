@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError, warned
+from ugraphemb.graphs.graph import Graph as Graph
 from ugraphemb.graphs.packing import (
     Coded,
     Vocabulary,
@@ -19,6 +20,7 @@ from ugraphemb.graphs.packing import (
     edge_array,
     encoded,
     id_array,
+    metadata_columns,
     offsets_of,
     ranges,
     target_array,
@@ -46,8 +48,9 @@ class GraphSet:
         edge_labels: int32 beside `indices`, positions in `edge_vocabulary`; None where edges carry no labels.
         node_attributes: float64 (nodes, width), or None.
         targets: One class or value a graph, or None.
-        ids: One string a graph; positions unless given.
+        ids: One string per graph; positions unless given.
         name: What the collection calls itself.
+        metadata: Further columns, one value per graph: {"smiles": array, ...}. They do not change any distance.
     """
 
     node_offsets: npt.NDArray[np.int64]
@@ -61,10 +64,12 @@ class GraphSet:
     targets: npt.NDArray[Any] | None = None
     ids: npt.NDArray[np.str_] = None  # type: ignore[assignment]  # filled in below
     name: str = ""
+    metadata: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.ids is None:
             object.__setattr__(self, "ids", np.arange(len(self.node_offsets) - 1).astype(np.str_))
+        object.__setattr__(self, "metadata", metadata_columns(self.metadata, len(self)))
         for array in self._fields().values():
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
@@ -87,6 +92,7 @@ class GraphSet:
         targets: npt.ArrayLike | None = None,
         ids: Iterable[str] | None = None,
         name: str = "",
+        metadata: Mapping[str, npt.ArrayLike] | None = None,
         strict: bool = False,
         source: str = "edges",
         notes: list[str] | None = None,
@@ -102,6 +108,7 @@ class GraphSet:
             node_attributes: Shape (nodes, width).
             targets: One a graph.
             ids: One a graph, all different; positions by default.
+            metadata: Further columns, one value per graph.
             strict: Refuse self loops and repeated edges instead of dropping them with one GraphWarning.
             source: What messages call the input.
             notes: A list that gets what was dropped, in words, instead of a GraphWarning.
@@ -128,6 +135,7 @@ class GraphSet:
             targets=target_array(targets, len(sizes), source),
             ids=id_array(ids, len(sizes), source),  # type: ignore[arg-type]
             name=name,
+            metadata=metadata or {},  # type: ignore[arg-type]
         )
         if dropped and notes is not None:
             notes.append(f"dropped {dropped}")
@@ -136,50 +144,51 @@ class GraphSet:
         return graphs
 
     @classmethod
-    def from_networkx(cls, graphs: Iterable[nx.Graph[Any]], **options: Any) -> GraphSet:
-        """See `ugraphemb.graphs.convert.from_networkx`."""
-        from ugraphemb.graphs.convert import from_networkx
+    def of(cls, graphs: Any, **options: Any) -> GraphSet:
+        """Graphs of any kind: what every function here accepts; see `ugraphemb.graphs.convert.graphs_of`."""
+        return _convert("graphs_of", graphs, options)
 
-        return from_networkx(graphs, **options)
+    @classmethod
+    def from_networkx(cls, graphs: Iterable[nx.Graph[Any]] | nx.Graph[Any], **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_networkx`."""
+        return _convert("from_networkx", graphs, options)
 
     @classmethod
     def from_pyg(cls, data: Any, **options: Any) -> GraphSet:
         """See `ugraphemb.graphs.convert.from_pyg`."""
-        from ugraphemb.graphs.convert import from_pyg
-
-        return from_pyg(data, **options)
+        return _convert("from_pyg", data, options)
 
     @classmethod
-    def from_igraph(cls, graphs: Iterable[Any], **options: Any) -> GraphSet:
+    def from_igraph(cls, graphs: Any, **options: Any) -> GraphSet:
         """See `ugraphemb.graphs.convert.from_igraph`."""
-        from ugraphemb.graphs.convert import from_igraph
-
-        return from_igraph(graphs, **options)
+        return _convert("from_igraph", graphs, options)
 
     @classmethod
-    def from_smiles(cls, smiles: Iterable[str], **options: Any) -> GraphSet:
+    def from_smiles(cls, smiles: str | Iterable[str | None], **options: Any) -> GraphSet:
         """See `ugraphemb.graphs.convert.from_smiles`."""
-        from ugraphemb.graphs.convert import from_smiles
+        return _convert("from_smiles", smiles, options)
 
-        return from_smiles(smiles, **options)
+    @classmethod
+    def from_rdkit(cls, molecules: Any, **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_rdkit`."""
+        return _convert("from_rdkit", molecules, options)
+
+    @classmethod
+    def from_matrices(cls, matrices: Any, **options: Any) -> GraphSet:
+        """See `ugraphemb.graphs.convert.from_matrices`."""
+        return _convert("from_matrices", matrices, options)
 
     def to_networkx(self, **options: Any) -> list[nx.Graph[Any]]:
-        """One networkx.Graph a graph; see `ugraphemb.graphs.convert.to_networkx`."""
-        from ugraphemb.graphs.convert import to_networkx
-
-        return to_networkx(self, **options)
+        """One networkx.Graph per graph; see `ugraphemb.graphs.convert.to_networkx`."""
+        return _others("to_networkx", self, options)
 
     def to_pyg(self) -> list[Any]:
-        """One torch_geometric Data a graph; see `ugraphemb.graphs.convert.to_pyg`."""
-        from ugraphemb.graphs.convert import to_pyg
-
-        return to_pyg(self)
+        """One torch_geometric Data per graph; see `ugraphemb.graphs.convert.to_pyg`."""
+        return _others("to_pyg", self, {})
 
     def to_igraph(self) -> list[Any]:
-        """One igraph.Graph a graph; see `ugraphemb.graphs.convert.to_igraph`."""
-        from ugraphemb.graphs.convert import to_igraph
-
-        return to_igraph(self)
+        """One igraph.Graph per graph; see `ugraphemb.graphs.convert.to_igraph`."""
+        return _others("to_igraph", self, {})
 
     def __len__(self) -> int:
         return len(self.node_offsets) - 1
@@ -232,6 +241,7 @@ class GraphSet:
             targets=None if self.targets is None else self.targets[chosen],
             ids=self.ids[chosen],
             name=self.name,
+            metadata={name: column[chosen] for name, column in self.metadata.items()},
         )
 
     def __add__(self, other: GraphSet) -> GraphSet:
@@ -309,82 +319,18 @@ class GraphSet:
         return summary(self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Graph:
-    """A view of one graph of a GraphSet; nothing is copied."""
+def _convert(name: str, graphs: Any, options: dict[str, Any]) -> GraphSet:
+    from ugraphemb.graphs import convert
 
-    graphs: GraphSet
-    position: int
+    found: GraphSet = getattr(convert, name)(graphs, **options)
+    return found
 
-    @property
-    def _nodes(self) -> slice:
-        return slice(int(self.graphs.node_offsets[self.position]), int(self.graphs.node_offsets[self.position + 1]))
 
-    @property
-    def num_nodes(self) -> int:
-        return int(self.graphs.num_nodes[self.position])
+def _others(name: str, graphs: GraphSet, options: dict[str, Any]) -> list[Any]:
+    from ugraphemb.graphs import convert
 
-    @property
-    def num_edges(self) -> int:
-        return int(self.graphs.num_edges[self.position])
-
-    @property
-    def id(self) -> str:
-        return str(self.graphs.ids[self.position])
-
-    @property
-    def target(self) -> Any:
-        """The class or value of this graph, or None."""
-        return None if self.graphs.targets is None else self.graphs.targets[self.position].item()
-
-    @property
-    def node_labels(self) -> list[Any]:
-        """One label a node, as they came; None where nodes carry none."""
-        vocabulary = self.graphs.node_vocabulary
-        codes = self.graphs.node_labels[self._nodes]
-        return [vocabulary[code] for code in codes] if vocabulary else [None] * len(codes)
-
-    @property
-    def node_attributes(self) -> npt.NDArray[np.float64] | None:
-        attributes = self.graphs.node_attributes
-        return None if attributes is None else attributes[self._nodes]
-
-    def neighbors(self, node: int) -> npt.NDArray[np.int32]:
-        """Ids of the neighbors, ascending."""
-        if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a graph of {self.num_nodes}")
-        row = self._nodes.start + node
-        return self.graphs.indices[self.graphs.indptr[row] : self.graphs.indptr[row + 1]]
-
-    @property
-    def _ends(self) -> tuple[slice, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Rows of `indices`, the node each belongs to, and which of the two places of an edge comes first."""
-        nodes = self._nodes
-        pointers = self.graphs.indptr[nodes.start : nodes.stop + 1]
-        rows = slice(int(pointers[0]), int(pointers[-1]))
-        sources = np.repeat(np.arange(self.num_nodes), np.diff(pointers))
-        return rows, sources, sources < self.graphs.indices[rows]
-
-    @property
-    def edges(self) -> npt.NDArray[np.int64]:
-        """Each edge once, shape (edges, 2), the smaller id first, sorted."""
-        rows, sources, once = self._ends
-        return np.stack([sources[once], self.graphs.indices[rows][once]], axis=1)
-
-    @property
-    def edge_labels(self) -> list[Any] | None:
-        """One label a row of `edges`; None where edges carry none."""
-        codes = self.graphs.edge_labels
-        if codes is None:
-            return None
-        rows, _, once = self._ends
-        return [self.graphs.edge_vocabulary[code] for code in codes[rows][once]]
-
-    def to_networkx(self) -> nx.Graph[Any]:
-        return self.graphs[[self.position]].to_networkx()[0]
-
-    def __repr__(self) -> str:
-        return f"Graph({self.id!r}, {self.num_nodes} nodes, {self.num_edges} edges)"
+    found: list[Any] = getattr(convert, name)(graphs, **options)
+    return found
 
 
 def _rebuilt(values: dict[str, Any]) -> GraphSet:

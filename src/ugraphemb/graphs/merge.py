@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,8 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
     """All graphs of all parts, in order, with one vocabulary of node labels and one of edge labels.
 
     Where only some parts carry labels, nodes of the others get the label None. Attributes must be of one
-    width, or absent everywhere; targets are kept where every part has them. If ids repeat, each gets the
-    position of its part before it.
+    width, or absent everywhere; targets are kept where every part has them, metadata where any has them. If ids
+    repeat, each gets the position of its part before it.
     """
     if not parts:
         raise ValueError("no collections to concatenate")
@@ -51,6 +52,7 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
         targets=_joined_targets(parts),
         ids=ids,
         name=" + ".join(dict.fromkeys(part.name for part in parts if part.name)),
+        metadata=_joined_metadata(parts),
     )  # fmt: skip
 
 
@@ -81,3 +83,12 @@ def _merged(
 def _joined_targets(parts: Sequence[GraphSet]) -> npt.NDArray[np.generic] | None:
     targets = [part.targets for part in parts if part.targets is not None]
     return np.concatenate(targets) if len(targets) == len(parts) else None
+
+
+def _joined_metadata(parts: Sequence[GraphSet]) -> dict[str, npt.NDArray[Any]]:
+    """All columns of all parts; None where a part lacks one."""
+    names = dict.fromkeys(name for part in parts for name in part.metadata)
+    return {
+        name: np.concatenate([part.metadata.get(name, np.full(len(part), None, object)) for part in parts])
+        for name in names
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -296,3 +296,16 @@ def id_array(values: Iterable[str] | None, expected: int, source: str) -> npt.ND
     if len(distinct) < len(ids):
         raise GraphFormatError(f"{source}: id {str(distinct[counts > 1][0])!r} stands for more than one graph")
     return ids
+
+
+def metadata_columns(columns: Mapping[str, npt.ArrayLike], rows: int) -> dict[str, npt.NDArray[Any]]:
+    """Columns of metadata as arrays that cannot be written to; text stays as objects, so that None has a place."""
+    checked: dict[str, npt.NDArray[Any]] = {}
+    for name, values in columns.items():
+        array = np.array(values, dtype=object) if not isinstance(values, np.ndarray) else values
+        if array.shape != (rows,):
+            raise ValueError(f"metadata column {name!r} of shape {array.shape} for {rows} graphs")
+        array = array.view()
+        array.flags.writeable = False
+        checked[str(name)] = array
+    return checked

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.graphs import Graph, GraphLike, graph_of
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.edits import EditOperation, edit_path
 from ugraphemb.proximity.ged import EditDistance
 from ugraphemb.proximity.metrics import Kind, Metric, Run, metric_of
-
-if TYPE_CHECKING:
-    import networkx as nx
-
-GraphLike: TypeAlias = Union[Graph, GraphSet, "nx.Graph[Any]"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ def distance(
     """The distance (or similarity) of two graphs.
 
     Args:
-        a: A Graph, a GraphSet of one graph, or a networkx.Graph (node and edge attribute "label").
+        a: One graph of any kind: see `ugraphemb.graphs.graphs_of`.
         b: Likewise.
         metric: "ged", "mcs", or another name or object; see `pairwise`.
         method: Of edit distance: "tight" (the default), "exact", or another solver; see `pairwise`.
@@ -84,7 +79,7 @@ def distance(
     Raises:
         CostError: Costs that make no sense for these graphs, or that the method cannot handle.
     """
-    left, right = single(a), single(b)
+    left, right = graph_of(a), graph_of(b)
     chosen = metric_of(metric, method=method, costs=costs, limit=limit, **options)
     answer = chosen.one(left.graphs[[left.position]], right.graphs[[right.position]], Run(1, checked_timeout(timeout)))
     return Distance(
@@ -99,21 +94,6 @@ def distance(
         graphs=(left, right),
         costs=chosen.costs if isinstance(chosen, EditDistance) else None,
     )
-
-
-def single(graph: GraphLike) -> Graph:
-    """One graph, whatever it came as."""
-    if isinstance(graph, Graph):
-        return graph
-    if isinstance(graph, GraphSet):
-        if len(graph) != 1:
-            raise ValueError(f"a collection of {len(graph)} graphs where one graph is needed; choose one: graphs[i]")
-        return graph[0]
-    import networkx as nx
-
-    if isinstance(graph, nx.Graph):
-        return GraphSet.from_networkx([graph])[0]
-    raise TypeError(f"a {type(graph).__name__} where a Graph, a GraphSet of one graph or a networkx.Graph is needed")
 
 
 def checked_timeout(timeout: float | None) -> float | None:

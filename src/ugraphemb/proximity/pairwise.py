@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.distance import checked_timeout
 from ugraphemb.proximity.executors import Job, Pieces, away, here
@@ -32,10 +32,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 def pairwise(
-    graphs: GraphSet,
+    graphs: GraphsLike,
     pairs: Pairs | None = None,
     *,
-    other: GraphSet | None = None,
+    other: GraphsLike | None = None,
     metric: str | Metric | Callable[[Graph, Graph], float] = "ged",
     method: str | None = None,
     costs: EditCosts | None = None,
@@ -50,7 +50,7 @@ def pairwise(
     """Proximity of each pair of graphs.
 
     Args:
-        graphs: The collection that `pairs` indexes.
+        graphs: The collection that `pairs` indexes, of any kind: see `ugraphemb.graphs.graphs_of`.
         pairs: Positions in `graphs`, shape (p, 2); None is every i < j. Another GraphSet is the same as `other`.
         other: A second collection: the right positions of `pairs` lie in it, and None is every graph of `graphs` with
             every graph of `other`.
@@ -82,6 +82,8 @@ def pairwise(
         if other is not None:
             raise TypeError("two second collections: give `other` or a GraphSet as `pairs`, not both")
         pairs, other = None, pairs
+    graphs = graphs_of(graphs)
+    other = None if other is None else graphs_of(other)
     chosen = metric_of(metric, method=method, costs=costs, limit=limit, **options)
     right = graphs if other is None else other
     left_of, right_of = positions(pairs, graphs, other)

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ugraphemb.estimator import Graphs, UGraphEmb, as_graphset
-from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.estimator import UGraphEmb
+from ugraphemb.graphs import Graph, GraphLike, GraphSet, GraphsLike, graphs_of
+from ugraphemb.graphs.convert.adapter import adapted
 from ugraphemb.proximity.costs import EditCosts
-from ugraphemb.proximity.distance import GraphLike, single
 from ugraphemb.proximity.progress import Tick, progress_of
 from ugraphemb.search import storage
 from ugraphemb.search.answers import Question, plain_matches, verified_matches
@@ -100,7 +100,7 @@ class GraphIndex:
 
     def add(
         self,
-        graphs: Graphs,
+        graphs: GraphsLike,
         ids: Sequence[str] | None = None,
         metadata: Metadata | None = None,
         *,
@@ -113,7 +113,8 @@ class GraphIndex:
         Args:
             ids: One string a graph; by default the ids of the graphs.
             metadata: A column a name ({"year": [1999, ...]}), a dictionary a graph, or an Arrow table. The classes of
-                the graphs, if they have any, become the column "class" unless there is one.
+                the graphs, if they have any, become the column "class" unless there is one; so does other metadata
+                of the graphs, such as SMILES, under its own name.
             replace: A graph whose id is there takes the place of the old one; else that is an error.
             vectors: What `model.transform(graphs)` gave, if it is at hand.
             progress: True or False; None shows a bar on a terminal where it takes long.
@@ -121,11 +122,14 @@ class GraphIndex:
         Raises:
             ValueError: Ids that repeat or are there already; metadata or vectors of the wrong length.
         """
-        collection = as_graphset(graphs)
+        collection = graphs_of(graphs)
         names = _checked_ids(collection.ids.tolist() if ids is None else ids, len(collection))
         rows = rows_of(names, metadata)
         if collection.targets is not None and "class" not in rows.column_names:
             rows = rows.append_column("class", pa.array(collection.targets.tolist()))
+        for name, column in collection.metadata.items():
+            if name not in rows.column_names:
+                rows = rows.append_column(name, pa.array(column.tolist()))
         if not replace:
             self._refuse_known(names)
         embedded = self._vectors(collection, vectors, progress)
@@ -197,7 +201,8 @@ class GraphIndex:
         By vectors alone, unless `verify`, `complete` or `within` ask for edit distances.
 
         Args:
-            query: A Graph or networkx.Graph, for its Matches; a GraphSet, for a list with the Matches of each graph.
+            query: One graph of any kind, for its Matches; a collection of any kind, for a list with the Matches of each
+                graph. See `ugraphemb.graphs.graphs_of`.
             k: How many; 10 by default, and all of them with `within`.
             verify: Bound the edit distances of the shortlist (`branch`, then `tight`, then `exact`, only where it can
                 still change the answer), rank by them, and say what is proven.
@@ -216,8 +221,7 @@ class GraphIndex:
             ValueError: A k, shortlist, within or budget that makes no sense; a metadata column that is not there.
         """
         question = Question(k, verify, shortlist, complete, within, by, budget)
-        one = not isinstance(query, GraphSet)
-        queries = query if isinstance(query, GraphSet) else as_graphset([single(query)])
+        queries, one = adapted(query)
         database = Database(self._parts)
         chosen = database.chosen(where)
         vectors = self._embedded(queries)

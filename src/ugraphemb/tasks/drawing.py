@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import needs_extra
-from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.graphs import Graph, GraphLike, GraphSet, graph_of
 from ugraphemb.tasks.layout import layout
 from ugraphemb.tasks.marks import Marks, Places, turned
 from ugraphemb.tasks.molecules import are_molecules, draw_molecule
@@ -74,7 +74,7 @@ def class_styles(targets: npt.ArrayLike) -> list[tuple[Any, str, str]]:
 
 
 def draw_graph(
-    graph: Graph,
+    graph: GraphLike,
     axes: Axes,
     *,
     colors: LabelColors | None = None,
@@ -90,6 +90,7 @@ def draw_graph(
         marks: Colors behind nodes and edges.
         toward: Where each node should rather be, nan for anywhere: the drawing is turned accordingly.
     """
+    graph = graph_of(graph)
     if are_molecules(graph.graphs) if molecules is None else molecules:
         draw_molecule(graph, axes, marks=marks, toward=toward)
         return
@@ -148,8 +149,9 @@ def legend_handles(entries: Sequence[tuple[str, str]] | Sequence[tuple[str, str,
     ]  # fmt: skip
 
 
-def graph_figure(graph: Graph, *, size: float = 4.0) -> Figure:
+def graph_figure(graph: GraphLike, *, size: float = 4.0) -> Figure:
     """A figure of one graph, with a legend of its node labels."""
+    graph = graph_of(graph)
     figure = new_figure(size, size)
     colors = LabelColors.of(graph.graphs[[graph.position]])
     draw_graph(graph, figure.add_axes((0.02, 0.08, 0.96, 0.9)), colors=colors)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs import Graph, concatenated
+from ugraphemb.graphs import Graph, GraphLike, concatenated, graph_of
 from ugraphemb.tasks.drawing import EDGE, INK, LabelColors, draw_graph, legend_handles, new_figure
 from ugraphemb.tasks.layout import layout
 from ugraphemb.tasks.marks import CHANGED, GONE, NEW, Places, edit_marks
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def edit_figure(
-    query: Graph,
-    graphs: Sequence[Graph],
+    query: GraphLike,
+    graphs: Sequence[GraphLike],
     mappings: Sequence[npt.NDArray[np.int32]],
     *,
     titles: Sequence[str],
@@ -38,6 +38,7 @@ def edit_figure(
         title: Written above all.
         edge_labels: Whether labels of edges count; by default they are free, see `EditCosts`.
     """
+    query, graphs = graph_of(query), [graph_of(graph) for graph in graphs]
     count = len(graphs)
     if not count or not count == len(mappings) == len(titles) == len(notes or titles):
         raise ValueError(f"{count} graphs, {len(mappings)} mappings and {len(titles)} titles; one of each is needed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphLike, GraphSet, GraphsLike, graph_of, graphs_of
 from ugraphemb.tasks.checks import finite_matrix
 from ugraphemb.tasks.drawing import (
     EDGE,
@@ -77,7 +77,7 @@ def farthest_pair(coordinates: npt.ArrayLike) -> tuple[int, int]:
 
 def line_figure(
     coordinates: npt.ArrayLike,
-    graphs: GraphSet,
+    graphs: GraphsLike,
     *,
     start: int | None = None,
     stop: int | None = None,
@@ -90,6 +90,7 @@ def line_figure(
         start: The graph the line begins at; by default one of the two that lie farthest apart.
         stop: The graph it ends at.
     """
+    graphs = graphs_of(graphs)
     places = _places(coordinates, graphs)
     ends = farthest_pair(places)
     first, last = ends[0] if start is None else start, ends[1] if stop is None else stop
@@ -141,7 +142,7 @@ def densest_clusters(
 
 def cluster_figure(
     coordinates: npt.ArrayLike,
-    graphs: GraphSet,
+    graphs: GraphsLike,
     *,
     clusters: int = 5,
     members: int = 12,
@@ -149,6 +150,7 @@ def cluster_figure(
     title: str = "",
 ) -> Figure:
     """A map with its most crowded discs circled, and beside it a row of graphs from each, from the center outward."""
+    graphs = graphs_of(graphs)
     places = _places(coordinates, graphs)
     if clusters < 1 or members < 1:
         raise ValueError(f"{clusters} clusters of {members} graphs; at least one of each is needed")
@@ -184,8 +186,8 @@ def cluster_figure(
 
 
 def query_figure(
-    query: GraphSet,
-    graphs: GraphSet,
+    query: GraphLike,
+    graphs: GraphsLike,
     truth: npt.ArrayLike,
     predicted: npt.ArrayLike,
     *,
@@ -199,8 +201,8 @@ def query_figure(
     Below, each graph also says what its true distance is, so that a wrong place can be told from a near tie.
 
     Args:
-        query: A collection of one graph.
-        graphs: The database.
+        query: One graph of any kind.
+        graphs: The database, of any kind.
         truth: True distance of each graph of the database.
         predicted: Predicted distance of each.
         ranks: Which places to draw, from 1; by default the first six, the middle and the last.
@@ -208,8 +210,8 @@ def query_figure(
         predicted_is: Likewise.
         title: Written below the query.
     """
-    if len(query) != 1:
-        raise ValueError(f"a query figure is about one graph, not {len(query)}")
+    asked, graphs = graph_of(query), graphs_of(graphs)
+    query = asked.graphs[[asked.position]]
     values = np.concatenate([finite_matrix(np.atleast_2d(row), "distances") for row in (truth, predicted)])
     size = len(graphs)
     if values.shape[1] != size:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs import GraphSet
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.tasks.checks import finite_matrix
 from ugraphemb.tasks.drawing import OTHER, PALETTE, LabelColors, class_styles
 from ugraphemb.tasks.layout import layout
@@ -22,7 +22,7 @@ _ELEMENT_COLORS = {"N": "#1F5FD0", "O": "#D1220F", "S": "#9A7200", "F": "#0B8A6A
                    "I": "#6B1FA0", "P": "#C25A00"}  # fmt: skip
 
 
-def write_map_page(coordinates: npt.ArrayLike, graphs: GraphSet, path: str | Path, *, title: str = "") -> None:
+def write_map_page(coordinates: npt.ArrayLike, graphs: GraphsLike, path: str | Path, *, title: str = "") -> None:
     """Write a map as a page for the browser; pointing draws a graph, a click keeps it, classes can be hidden.
 
     Args:
@@ -31,6 +31,7 @@ def write_map_page(coordinates: npt.ArrayLike, graphs: GraphSet, path: str | Pat
         path: Ends in .html.
         title: By default the name of the collection.
     """
+    graphs = graphs_of(graphs)
     page = files("ugraphemb.tasks").joinpath("map_page.html").read_text(encoding="utf-8")
     heading = html.escape(title or graphs.name or "Map of graphs")
     data = json.dumps(_data(coordinates, graphs), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ugraphemb.errors import needs_extra
 from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.graphs.convert.losses import Directed, Unused, check_directions
 from ugraphemb.graphs.graphset import GraphSet
 
 
@@ -20,6 +21,7 @@ def from_igraph(
     node_attributes: str | None = "attributes",
     targets: npt.ArrayLike | None = None,
     ids: Iterable[str] | None = None,
+    directed: Directed = "refuse",
     strict: bool = False,
     name: str = "",
 ) -> GraphSet:
@@ -29,24 +31,43 @@ def from_igraph(
         node_label: The vertex attribute that is the label; None for no labels.
         edge_label: The same for edges.
         node_attributes: The vertex attribute that holds a row of numbers, if there is one.
-        targets: One a graph; by default the graphs' attribute "target", where all have one.
-        ids: One a graph; by default the graphs' attribute "id", where all have one, else positions.
-        strict: Refuse directed edges, parallel edges and self loops instead of one GraphWarning that counts them.
+        targets: One per graph; by default the graphs' attribute "target", where all have one.
+        ids: One per graph; by default the graphs' attribute "id", where all have one, else positions.
+        directed: "refuse" is an error where an edge has no counterpart in the other direction; "symmetrize" drops
+            directions.
+        strict: Refuse parallel edges, self loops and unused attributes instead of one GraphWarning that counts them.
     """
     collector = Collector("igraph graphs")
+    used = Unused()
     listed: Iterable[Any] = [graphs] if hasattr(graphs, "get_edgelist") else graphs
-    for graph in listed:
+    for number, graph in enumerate(listed):
         own = graph.attributes()
-        collector.ignore("directions of edges", graph.ecount() if graph.is_directed() else 0)
+        pairs = graph.get_edgelist()
+        if graph.is_directed():
+            present = set(pairs)
+            check_directions(sum((v, u) not in present for u, v in pairs), directed, f"igraph graph {number}")
+        used.add("node attribute", dict.fromkeys(graph.vs.attributes(), graph.vcount()))
+        used.add("edge attribute", dict.fromkeys(graph.es.attributes(), graph.ecount()))
+        used.add("graph attribute", dict.fromkeys(own, 1))
         collector.add(
             graph.vcount(),
-            graph.get_edgelist(),
+            pairs,
             node_labels=_column(graph.vs, node_label),
             edge_labels=_column(graph.es, edge_label),
             attributes=_column(graph.vs, node_attributes),
             target=graph["target"] if "target" in own else MISSING,
             id=str(graph["id"]) if "id" in own else None,
         )
+    used.check("node attribute", node_label, "node_label")
+    used.check("edge attribute", edge_label, "edge_label")
+    used.report(
+        collector,
+        {
+            "node attribute": {node_label, node_attributes},
+            "edge attribute": {edge_label},
+            "graph attribute": {"id", "name", "target"},
+        },
+    )
     return collector.graph_set(strict=strict, name=name, targets=targets, ids=ids)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.graphs.convert.losses import Directed, Unused, check_directions
 from ugraphemb.graphs.graphset import GraphSet
 
 if TYPE_CHECKING:
@@ -22,30 +23,41 @@ def from_networkx(
     node_attributes: str | None = "attributes",
     targets: npt.ArrayLike | None = None,
     ids: Iterable[str] | None = None,
+    directed: Directed = "refuse",
     strict: bool = False,
     name: str = "",
 ) -> GraphSet:
-    """A collection of NetworkX graphs, directed or not, with parallel edges or not.
+    """A collection of NetworkX graphs.
 
-    Nodes are numbered in the order of each graph; their names are dropped.
+    Nodes are numbered in the order of each graph; their names are dropped. Attributes that are not used are reported
+    in one GraphWarning, with counts.
 
     Args:
         node_label: The node attribute that is the label, None for no labels. Nodes without it, in a collection where
-            others have it, get None.
+            others have it, get None. An attribute other than "label" that no node has is an error.
         edge_label: The same for edges.
         node_attributes: The node attribute that holds a row of numbers, if there is one.
-        targets: One a graph; by default `graph.graph["target"]`, where all graphs have one.
-        ids: One a graph; by default `graph.graph["id"]`, else `graph.graph["name"]`, where all graphs have one and
+        targets: One per graph; by default `graph.graph["target"]`, where all graphs have one.
+        ids: One per graph; by default `graph.graph["id"]`, else `graph.graph["name"]`, where all graphs have one and
             all are different, else positions.
-        strict: Refuse directed edges, parallel edges and self loops instead of one GraphWarning that counts them.
+        directed: "refuse" is an error where an edge has no counterpart in the other direction; "symmetrize" drops
+            directions.
+        strict: Refuse parallel edges, self loops and unused attributes instead of one GraphWarning that counts them.
     """
     listed: list[Any] = [graphs] if hasattr(graphs, "adj") else list(graphs)
     keys = [key for key in ("id", "name") if _tell_apart([graph.graph.get(key) for graph in listed])]
     collector = Collector("NetworkX graphs")
-    for graph in listed:
+    used = Unused()
+    for number, graph in enumerate(listed):
         position = {node: i for i, node in enumerate(graph)}
+        if graph.is_directed():
+            check_directions(
+                sum(not graph.has_edge(v, u) for u, v in graph.edges()), directed, f"NetworkX graph {number}"
+            )
         triples = list(graph.edges(data=edge_label, default=MISSING)) if edge_label else list(graph.edges(data=False))
-        collector.ignore("directions of edges", len(triples) if graph.is_directed() else 0)
+        used.count("node attribute", (data for _, data in graph.nodes(data=True)))
+        used.count("edge attribute", (data for _, _, data in graph.edges(data=True)))
+        used.count("graph attribute", [graph.graph])
         collector.add(
             len(position),
             [(position[triple[0]], position[triple[1]]) for triple in triples],
@@ -55,6 +67,16 @@ def from_networkx(
             target=graph.graph.get("target", MISSING),
             id=str(graph.graph[keys[0]]) if keys else None,
         )
+    used.check("node attribute", node_label, "node_label")
+    used.check("edge attribute", edge_label, "edge_label")
+    used.report(
+        collector,
+        {
+            "node attribute": {node_label, node_attributes},
+            "edge attribute": {edge_label},
+            "graph attribute": {"id", "name", "target", "node_default", "edge_default"},
+        },
+    )
     return collector.graph_set(strict=strict, name=name, targets=targets, ids=ids)
 
 
@@ -65,7 +87,7 @@ def to_networkx(
     edge_label: str = "label",
     node_attributes: str = "attributes",
 ) -> list[nx.Graph[Any]]:
-    """One networkx.Graph a graph, nodes 0, 1, ...; id and target in `graph.graph`. `from_networkx` is the inverse."""
+    """One networkx.Graph per graph, nodes 0, 1, ...; id and target in `graph.graph`. `from_networkx` is the inverse."""
     import networkx as nx
 
     result = []

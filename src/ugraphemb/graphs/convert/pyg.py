@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -11,51 +11,66 @@ import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import MISSING, Collector, target_array
+from ugraphemb.graphs.convert.losses import Directed, Unused, check_pairs
 from ugraphemb.graphs.graphset import GraphSet
+
+_READ = {"edge_index", "x", "y", "node_label", "node_vocabulary", "edge_label", "edge_vocabulary", "id", "num_nodes"}
 
 
 def from_pyg(
     data: Any,
     *,
-    labels_from: str | None = None,
-    edge_labels_from: str | None = None,
+    labels_from: str | None = "auto",
+    edge_labels_from: str | None = "auto",
     targets: npt.ArrayLike | None = None,
     ids: Iterable[str] | None = None,
+    directed: Directed = "refuse",
     strict: bool = False,
     name: str = "",
 ) -> GraphSet:
     """A collection of PyTorch Geometric graphs. An edge may stand in one direction or in both.
 
     What `to_pyg` writes is read as it was: `node_label` and `edge_label` with their vocabularies, `x` as node
-    attributes, `y` as target, `id`.
+    attributes, `y` as target, `id`. Tensors that are not used are reported in one GraphWarning, with counts.
 
     Args:
-        data: A Data, a list of them, a dataset, or a Batch.
-        labels_from: A tensor that holds the node labels one-hot, or as one whole number a node: "x" for the labeled TU
-            sets. A tensor "x" that is not taken for labels becomes node attributes.
-        edge_labels_from: The same for edges, such as "edge_attr".
-        targets: One a graph; by default `y`, where every graph has just one.
-        strict: Refuse self loops and repeated edges, and a `y` that is not one value a graph.
+        data: A Data, a list of them, a dataset, a Batch, or a DataLoader, whose graphs are taken in the order of its
+            dataset: batches and shuffling make no difference.
+        labels_from: The tensor that holds the node labels, one-hot or as one whole number per node. "auto" is
+            `node_label` where there is one, else `x` where it is one-hot in every graph or a column of integers, as in
+            the labeled TU sets and in ZINC. A tensor `x` that is not taken for labels becomes node attributes.
+        edge_labels_from: The same for edges, with `edge_label` and `edge_attr`.
+        targets: One per graph; by default `y`, where every graph has just one.
+        directed: "refuse" is an error for graphs where some edges stand in both directions and some in one only;
+            "symmetrize" drops directions.
+        strict: Refuse self loops, repeated edges, unused tensors, and a `y` that is not one value per graph.
     """
-    if hasattr(data, "to_data_list"):
-        data = data.to_data_list()
+    items = _items(data)
+    nodes = _source(items, labels_from, "node_label", "x")
+    edges = _source(items, edge_labels_from, "edge_label", "edge_attr")
     collector = Collector("PyTorch Geometric graphs")
-    for item in [data] if hasattr(data, "edge_index") else data:
+    used = Unused()
+    for number, item in enumerate(items):
+        where = f"PyTorch Geometric graph {number}"
         pairs = np.empty((0, 2), np.int64) if item.edge_index is None else _array(item.edge_index).T
+        collector.ignore("directions of edges, each stored once", check_pairs(pairs, directed, where))
         y = _array(item.y) if hasattr(item.y, "numpy") else item.y
         if isinstance(y, np.ndarray) and y.size != 1:
             collector.ignore("y of several values")
             y = None
-        x = _array(item.x) if labels_from != "x" and item.x is not None else None
+        x = _array(item.x) if nodes != "x" and item.x is not None else None
+        used.add("tensor", {key: _rows(value) for key, value in item.to_dict().items()})
         collector.add(
             int(item.num_nodes or 0),
             pairs,
-            node_labels=_labels(item, labels_from, "node_label", "node_vocabulary"),
-            edge_labels=_labels(item, edge_labels_from, "edge_label", "edge_vocabulary"),
+            node_labels=_labels(item, nodes, "node_label", "node_vocabulary"),
+            edge_labels=_labels(item, edges, "edge_label", "edge_vocabulary"),
             attributes=x[:, None] if x is not None and x.ndim == 1 else x,
             target=MISSING if y is None else y.item() if isinstance(y, np.ndarray) else y,
             id=None if getattr(item, "id", None) is None else str(item.id),
+            where=where,
         )
+    used.report(collector, {"tensor": {*_READ, nodes, edges}})
     return collector.graph_set(strict=strict, name=name, targets=targets, ids=ids)
 
 
@@ -91,6 +106,54 @@ def to_pyg(graphs: GraphSet) -> list[Any]:
             item.y = torch.tensor([value], dtype=kind) if kind else value
         result.append(item)
     return result
+
+
+def _items(data: Any) -> list[Any]:
+    """One Data per graph, whatever holds them."""
+    if _is(data, "DataLoader"):
+        data = data.dataset
+    if _is(data, "Dataset"):
+        return [data[i] for i in range(len(data))]
+    if _is(data, "Batch"):
+        return list(data.to_data_list())
+    if _is(data, "Data"):
+        return [data]
+    items: list[Any] = []
+    for number, item in enumerate(data):
+        if not _is(item, "Data"):
+            raise GraphFormatError(f"PyTorch Geometric graph {number}: a {type(item).__name__}, expected a Data")
+        items += item.to_data_list() if _is(item, "Batch") else [item]
+    return items
+
+
+def _is(thing: Any, name: str) -> bool:
+    """Whether it is an instance of that class of torch or PyTorch Geometric, without importing either."""
+    return any(
+        kind.__name__ == name and kind.__module__.startswith(("torch.", "torch_geometric"))
+        for kind in type(thing).__mro__
+    )
+
+
+def _source(items: Sequence[Any], asked: str | None, own: str, usual: str) -> str | None:
+    """The name of the tensor that holds labels; None for the one that `to_pyg` writes, or for no labels."""
+    if asked != "auto":
+        return asked
+    if any(getattr(item, own, None) is not None for item in items):
+        return None
+    tensors = [getattr(item, usual, None) for item in items]
+    if not tensors or any(tensor is None for tensor in tensors):
+        return None
+    return usual if all(_holds_labels(_array(tensor)) for tensor in tensors) else None
+
+
+def _holds_labels(values: npt.NDArray[Any]) -> bool:
+    if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
+        return np.issubdtype(values.dtype, np.integer)
+    return values.ndim == 2 and bool(np.isin(values, (0, 1)).all() and (values.sum(1) == 1).all())
+
+
+def _rows(value: Any) -> int:
+    return int(value.shape[0]) if getattr(value, "ndim", 0) else 1
 
 
 def _array(tensor: Any) -> npt.NDArray[Any]:

@@ -1,56 +1,21 @@
-"""Molecules, through RDKit: atoms are nodes labeled with their element, bonds are edges labeled with their type."""
+"""SMILES from graphs of molecules."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import chain, combinations, islice
-from typing import Any, Literal
+from typing import Any
 
-import numpy.typing as npt
-
-from ugraphemb.errors import GraphFormatError, needs_extra
-from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.convert.molecules import MoleculeCollector as MoleculeCollector
+from ugraphemb.graphs.convert.molecules import OnError as OnError
+from ugraphemb.graphs.convert.molecules import quiet as quiet
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
-OnError = Literal["raise", "skip"]
 _ORGANIC = {"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I"}
 _AROMATIC = {"B", "C", "N", "O", "P", "S"}
 _BONDS = {"single": "", "double": "=", "triple": "#", "quadruple": "$", "aromatic": "", "dative": "->"}
-
-
-def from_smiles(
-    smiles: Iterable[str],
-    *,
-    ids: Iterable[str] | None = None,
-    targets: npt.ArrayLike | None = None,
-    hydrogens: bool = False,
-    on_error: OnError = "raise",
-    name: str = "",
-) -> GraphSet:
-    """A collection of molecules. Needs `pip install 'ugraphemb[molecules]'`.
-
-    Node labels are element symbols; edge labels "single", "double", "triple", "aromatic" and what else RDKit knows.
-    Charges, isotopes and handedness have no place in a graph. The text must be SMILES, but the chemistry need not
-    hold: nitrogen with five bonds makes a graph like any other.
-
-    Args:
-        ids: One a molecule; positions by default.
-        hydrogens: Whether hydrogens are nodes.
-        on_error: "skip" leaves out what is not SMILES, with its id and target, and counts it in one GraphWarning.
-    """
-    listed = list(smiles)
-    molecules = MoleculeCollector("SMILES", hydrogens=hydrogens, on_error=on_error)
-    names = [None] * len(listed) if ids is None else [str(entry) for entry in ids]
-    values = [MISSING] * len(listed) if targets is None else list(targets)  # type: ignore[arg-type]
-    for what, count in (("ids", len(names)), ("targets", len(values))):
-        if count != len(listed):
-            raise GraphFormatError(f"SMILES: {count} {what} for {len(listed)} molecules")
-    with quiet():
-        for position, (text, entry, value) in enumerate(zip(listed, names, values, strict=True)):
-            molecules.add_smiles(text, where=f"SMILES {position}", id=entry, target=value)
-    return molecules.graph_set(name=name)
 
 
 def to_smiles(graphs: GraphSet) -> list[str]:
@@ -61,104 +26,6 @@ def to_smiles(graphs: GraphSet) -> list[str]:
     """
     with quiet():
         return [_smiles(graph) for graph in graphs]
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """RDKit says nothing meanwhile; a MissingExtraError where it is not installed."""
-    with needs_extra("molecules"):
-        from rdkit import rdBase
-
-    with rdBase.BlockLogs():
-        yield
-
-
-class MoleculeCollector:
-    """Takes molecules one at a time; the options are those of `from_smiles`."""
-
-    def __init__(self, source: str, *, hydrogens: bool, on_error: str) -> None:
-        if on_error not in ("raise", "skip"):
-            raise ValueError(f"on_error={on_error!r}, expected 'raise' or 'skip'")
-        with needs_extra("molecules"):
-            from rdkit import Chem
-
-        self._chem: Any = Chem
-        self._collector = Collector(source)
-        self._hydrogens = hydrogens
-        self._skip = on_error == "skip"
-        self._skipped = 0
-        self._bond_names: dict[Any, str] = {}
-        self._checked = self._chem.SmilesParserParams()
-        self._checked.removeHs = not hydrogens
-        self._unchecked = self._chem.SmilesParserParams()
-        self._unchecked.removeHs = self._unchecked.sanitize = False
-        self._checked.allowCXSMILES = self._unchecked.allowCXSMILES = False
-
-    def add_smiles(self, text: str, *, where: str, id: str | None = None, target: Any = MISSING) -> None:
-        self.add(self._parsed(text), f"{text[:60]!r}, which is not SMILES", where=where, id=id, target=target)
-
-    def add_block(self, text: str, *, where: str, id: str | None = None, target: Any = MISSING) -> None:
-        """The text of one molecule of an SDF file."""
-        try:
-            molecule = self._lenient(self._chem.MolFromMolBlock(text, sanitize=False, removeHs=False))
-        except (RuntimeError, ValueError):
-            molecule = None
-        self.add(molecule, "a molecule that RDKit cannot read", where=where, id=id, target=target)
-
-    def add(self, molecule: Any, wrong: str, *, where: str, id: str | None, target: Any) -> None:
-        if molecule is None:
-            self._skipped += 1
-            if not self._skip:
-                raise GraphFormatError(f"{where}: {wrong} (on_error='skip' leaves it out)")
-            return
-        if self._hydrogens:
-            molecule = self._chem.AddHs(molecule)
-        bonds = [molecule.GetBondWithIdx(i) for i in range(molecule.GetNumBonds())]
-        self._collector.add(
-            molecule.GetNumAtoms(),
-            [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds],
-            node_labels=[molecule.GetAtomWithIdx(i).GetSymbol() for i in range(molecule.GetNumAtoms())],
-            edge_labels=[self._bond_name(bond.GetBondType()) for bond in bonds],
-            target=target,
-            id=id,
-            where=where,
-        )
-
-    def graph_set(self, *, strict: bool = False, name: str = "") -> GraphSet:
-        self._collector.ignore("molecules that cannot be read", self._skipped)
-        self._collector.tell_ids_apart()
-        return self._collector.graph_set(strict=strict, name=name)
-
-    def _bond_name(self, kind: Any) -> str:
-        if kind not in self._bond_names:
-            self._bond_names[kind] = str(kind).lower()
-        return self._bond_names[kind]
-
-    def _parsed(self, text: str) -> Any:
-        if "\0" in text:
-            return None
-        try:
-            molecule = self._chem.MolFromSmiles(text, self._checked)
-            if molecule is None:
-                molecule = self._lenient(self._chem.MolFromSmiles(text, self._unchecked))
-        except (RuntimeError, ValueError):  # surrogates, numbers past all bounds
-            return None
-        return molecule
-
-    def _lenient(self, molecule: Any) -> Any:
-        """The molecule with its aromatic bonds found, as far as its chemistry allows; otherwise as written."""
-        if molecule is None:
-            return None
-        flags = self._chem.SanitizeFlags
-        everything = flags.SANITIZE_ALL
-        unchecked = everything ^ flags.SANITIZE_PROPERTIES
-        as_written = unchecked ^ flags.SANITIZE_KEKULIZE ^ flags.SANITIZE_SETAROMATICITY
-        for steps in (everything, unchecked, as_written):
-            attempt = self._chem.Mol(molecule)
-            if self._chem.SanitizeMol(attempt, steps, catchErrors=True) == flags.SANITIZE_NONE:
-                break
-        attempt.UpdatePropertyCache(strict=False)
-        return attempt if self._hydrogens else self._chem.RemoveHs(attempt, sanitize=False)
 
 
 _MOST_GUESSES = 50
