@@ -206,6 +206,8 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
     nb::set_leak_warnings(false);  // objects that are alive when Python ends are nobody's mistake
     using Method = uge::ged::Method;
     m.doc() = "The compiled core of ugraphemb: arrays in, arrays out.";
+    m.attr("least_cost") = uge::least_cost;
+    m.attr("most_cost") = uge::most_cost;
     m.def("cpu_has_avx2", &cpu_has_avx2, "Whether this processor can run the faster of the two builds.");
 
     nb::class_<Graphs>(m, "Graphs", "The packed arrays of a GraphSet, checked.")

@@ -1,9 +1,21 @@
 #pragma once
+#include <algorithm>
+
 #include "graph.hpp"
 
 namespace uge {
 
-/// What each edit costs. All finite and >= 0 (checked where they enter). Relabeling to the same label is free
+/// Least and largest cost of an edit that is not free. Then no sum comes near infinity, which marks cells that are not
+/// allowed, and sums over graphs of ten thousand edits are exact to less than the least cost.
+constexpr double least_cost = 1e-6;
+constexpr double most_cost = 1e6;
+
+/// Whether solvers can represent a cost: 0, or from least_cost to most_cost.
+inline auto is_cost(double value) -> bool {
+    return value == 0 || (value >= least_cost && value <= most_cost);
+}
+
+/// What each edit costs. All are costs by `is_cost` (checked where they enter). Relabeling to the same label is free
 /// unless a matrix says otherwise. By default every edit costs 1, and edge labels do not count.
 struct EditCosts {
     double node_insert = 1;
@@ -44,6 +56,17 @@ struct EditCosts {
         back.edge_delete = edge_insert;
         back.transposed = !transposed;
         return back;
+    }
+
+    /// Whether every constant and every entry of a matrix is a cost.
+    [[nodiscard]] auto in_range() const -> bool {
+        const auto all = [](const double* matrix, std::int32_t side) {
+            const auto entries = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+            return matrix == nullptr || std::all_of(matrix, matrix + entries, is_cost);
+        };
+        return is_cost(node_insert) && is_cost(node_delete) && is_cost(node_relabel) && is_cost(edge_insert) &&
+               is_cost(edge_delete) && is_cost(edge_relabel) && all(node_matrix, num_node_labels) &&
+               all(edge_matrix, num_edge_labels);
     }
 
   private:

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../graph_faults.hpp"
 #include "../pairwise.hpp"
 
 namespace nb = nanobind;
@@ -34,7 +35,7 @@ inline void require(bool condition, const char* message) {
     }
 }
 
-/// The arrays of a GraphSet, held so that they outlive every view, and checked so that no view can leave them.
+/// The arrays of a GraphSet, held so that they outlive every view, and checked: solvers rely on it.
 class Graphs {
   public:
     Graphs(Array<const std::int64_t> node_offsets, Array<const std::int64_t> indptr, Array<const uge::Node> indices,
@@ -44,7 +45,9 @@ class Graphs {
           indices_(std::move(indices)),
           labels_(std::move(labels)),
           edge_labels_(std::move(edge_labels)) {
-        check();
+        if (const auto fault = uge::fault_of(packed(), edge_labels_.has_value()); !fault.empty()) {
+            throw std::invalid_argument(fault);
+        }
     }
     [[nodiscard]] auto packed() const -> uge::PackedGraphs {
         return {.node_offsets = span(node_offsets_),
@@ -55,27 +58,6 @@ class Graphs {
     }
 
   private:
-    void check() const {
-        const auto graphs = packed();
-        const auto nodes = static_cast<std::int64_t>(graphs.labels.size());
-        require(!graphs.node_offsets.empty() && graphs.node_offsets.front() == 0 && graphs.node_offsets.back() == nodes,
-                "node_offsets must begin at 0 and end at the number of node labels");
-        require(graphs.indptr.size() == graphs.labels.size() + 1 && graphs.indptr.front() == 0 &&
-                    graphs.indptr.back() == static_cast<std::int64_t>(graphs.indices.size()),
-                "indptr must begin at 0, end at the length of indices and have an entry more than there are nodes");
-        require(std::is_sorted(graphs.node_offsets.begin(), graphs.node_offsets.end()) &&
-                    std::is_sorted(graphs.indptr.begin(), graphs.indptr.end()),
-                "node_offsets and indptr must not decrease");
-        require(!edge_labels_ || graphs.edge_labels.size() == graphs.indices.size(),
-                "edge_labels must be as long as indices");
-        for (std::size_t g = 0; g < graphs.size(); ++g) {
-            const auto graph = graphs[g];
-            for (std::int64_t e = graph.n == 0 ? 0 : graph.indptr[0]; graph.n > 0 && e < graph.indptr[graph.n]; ++e) {
-                require(graph.indices[e] >= 0 && graph.indices[e] < graph.n, "indices must be nodes of their graph");
-            }
-        }
-    }
-
     Array<const std::int64_t> node_offsets_;
     Array<const std::int64_t> indptr_;
     Array<const uge::Node> indices_;
@@ -97,6 +79,7 @@ class Costs {
         costs_.edge_relabel = edge_relabel;
         set(node_matrix_, costs_.node_matrix, costs_.num_node_labels);
         set(edge_matrix_, costs_.edge_matrix, costs_.num_edge_labels);
+        require(costs_.in_range(), "every cost must be 0 or from 1e-6 to 1e6");
     }
     /// The costs, once every label of both collections is known to lie inside the matrices.
     [[nodiscard]] auto checked(const uge::PackedGraphs& left, const uge::PackedGraphs& right) const

@@ -30,6 +30,14 @@ inline auto edges_keep_free(const EditCosts& costs) -> bool {
     return costs.edge_matrix == nullptr && costs.edge_relabel == 0;
 }
 
+/// Cost of deleting all of `left` and inserting all of `right`: no distance is above it, and no sum of costs on the way
+/// to one is much larger.
+inline auto replacement_cost(const GraphView& left, const GraphView& right, const EditCosts& costs) -> double {
+    return left.n * costs.node_delete + right.n * costs.node_insert +
+           static_cast<double>(left.num_edges()) * costs.edge_delete +
+           static_cast<double>(right.num_edges()) * costs.edge_insert;
+}
+
 /// How many edges of `left` the map carries onto edges of `right`. Linear in the edges up to 256 nodes of `right`,
 /// past that times the logarithm of a degree. No allocation.
 auto common_edges(const GraphView& left, const GraphView& right, std::span<const Node> mapping) -> std::int64_t;

@@ -46,11 +46,10 @@ auto GeneralSearch::fits(const GraphView& left, const GraphView& right) -> bool 
     return std::int64_t{left.n} * (right.n + 1) <= max_cells && std::int64_t{right.n} * right.n <= max_cells;
 }
 
-/// Sums of doubles round: whatever is closer to the best map than that cannot be better.
+/// A better map is better by a quantum at least. Without one, sums of doubles round: whatever is closer to the best map
+/// than that cannot be told from it.
 auto GeneralSearch::hopeless(double lower) const -> bool {
-    const double tolerance = 1e-9 * std::max(1.0, upper_);
-    return lower >= upper_ - tolerance || exceeds(lower, limit_) ||
-           (quantum_ > 0 && lower > upper_ - quantum_ + tolerance);
+    return (quantum_ > 0 ? lower > upper_ - 0.75 * quantum_ : lower >= upper_ - rounding_) || exceeds(lower, limit_);
 }
 
 auto GeneralSearch::run(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
@@ -64,6 +63,7 @@ auto GeneralSearch::run(const GraphView& left, const GraphView& right, const Edi
     limit_ = limit;
     root_lower_ = lower;
     quantum_ = common_quantum(costs);
+    rounding_ = 1e-12 * replacement_cost(left, right, costs);
     stopped_ = false;
     const auto n = index(left.n);
     const auto m = index(right.n);

@@ -58,7 +58,8 @@ class GeneralSearch {
     double upper_ = 0;
     double limit_ = 0;
     double root_lower_ = 0;
-    double quantum_ = 0;  // every map's cost is a multiple of it; 0 if unknown
+    double quantum_ = 0;   // every map's cost is a multiple of it; 0 if unknown
+    double rounding_ = 0;  // how far two sums of the same costs may differ
     std::span<Node> best_;
     bool stopped_ = false;
 };

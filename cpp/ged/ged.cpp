@@ -99,12 +99,12 @@ auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs
     return at_most(none);
 }
 
-/// What leaves the core. Sums of fractional costs differ by rounding, so a lower bound above the upper one by no more
-/// than that means both are the distance. By more, a bound is wrong, and no answer is better than a wrong one.
-auto checked(Bounds bounds) -> Bounds {
-    constexpr double rounding = 1e-9;
+/// What leaves the core. Sums of costs up to `largest` differ by rounding, so a lower bound above the upper one by no
+/// more than that means both are the distance. By more, a bound is wrong, and no answer is better than a wrong one.
+auto checked(Bounds bounds, double largest) -> Bounds {
+    constexpr double rounding = 1e-11;
     if (bounds.lower > bounds.upper) {
-        if (bounds.lower > bounds.upper + rounding * std::max(1.0, bounds.upper)) {
+        if (bounds.lower > bounds.upper + rounding * largest) {
             throw std::logic_error("edit distance: lower bound " + std::to_string(bounds.lower) +
                                    " above upper bound " + std::to_string(bounds.upper) + "; please report this");
         }
@@ -129,11 +129,13 @@ auto edit_distance(const GraphView& left, const GraphView& right, const EditCost
             return {.lower = 0, .upper = 0, .proven = true};
         }
     }
+    const double largest = replacement_cost(left, right, costs);
     if (!way.turned) {
-        return checked(solve(left, right, costs, params, deadline, workspace, mapping));
+        return checked(solve(left, right, costs, params, deadline, workspace, mapping), largest);
     }
     workspace.turned.resize(static_cast<std::size_t>(right.n));
-    const Bounds bounds = checked(solve(right, left, costs.turned(), params, deadline, workspace, workspace.turned));
+    const Bounds bounds =
+        checked(solve(right, left, costs.turned(), params, deadline, workspace, workspace.turned), largest);
     invert(workspace.turned, mapping);
     return bounds;
 }

@@ -82,10 +82,7 @@ class SwapSearch {
 
     /// The score of a map that costs this.
     [[nodiscard]] auto score_at(double cost) const -> double {
-        const double nothing_kept = n_ * costs_.node_delete + m_ * costs_.node_insert +
-                                    static_cast<double>(left_.num_edges()) * costs_.edge_delete +
-                                    static_cast<double>(right_.num_edges()) * costs_.edge_insert;
-        return nothing_kept - cost - (uniform ? 2 * n_ : 0);
+        return replacement_cost(left_, right_, costs_) - cost - (uniform ? 2 * n_ : 0);
     }
 
     /// Puts each left node where `map` says. Precondition: no more -1 (deletion) than slots past right.n.
@@ -95,6 +92,7 @@ class SwapSearch {
     /// bring no new best (0: at the first local optimum), or when `best` reaches `enough`. `best` is the best score so
     /// far and `map` its map: both are brought up to date.
     auto climb(int patience, double enough, double& best, std::span<Node> map) -> void {
+        const double tolerance = uniform ? 0 : 1e-10 * static_cast<double>(penalty_);  // for rounding of the tables
         Node resting[max_rest + 2];
         int first = 0;
         int last = 0;
@@ -152,7 +150,6 @@ class SwapSearch {
         Score gain;
     };
     static constexpr Score lowest = std::numeric_limits<Score>::lowest();
-    static constexpr double tolerance = uniform ? 0 : 1e-9;
     static constexpr int min_rest = 4;
     static constexpr int max_rest = 12;
 

@@ -100,7 +100,7 @@ auto draw_costs(Random& random, Batch& batch) -> void {
             fill([&] { return draw(random, 0, 30) / 10.0; });  // sums round
             break;
         case 5: {
-            batch.unit = std::pow(10.0, draw(random, -4, 4));
+            batch.unit = std::pow(10.0, draw(random, -4, 6));
             fill([&] { return batch.unit * (draw(random, 0, 4) == 0 ? 0 : 0.01 + 0.99 * draw(random)); });
             break;
         }

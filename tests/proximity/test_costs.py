@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 
 import numpy as np
 import pytest
-from proximity.oracle import brute_force, random_graph
+from proximity.oracle import brute_force, cost_of, random_graph
 
-from ugraphemb import EditCosts, GraphSet, distance, pairwise
+from ugraphemb import EditCosts, GraphSet, _core, distance, pairwise
 from ugraphemb.errors import CostError
 from ugraphemb.proximity.ged import METHODS
 
@@ -20,13 +21,38 @@ def exact(a, b, **costs) -> float:
     return distance(a, b, method="exact", costs=EditCosts(**costs)).value
 
 
-@pytest.mark.parametrize("bad", [-1, float("nan"), float("inf"), -0.001])
+@pytest.mark.parametrize("bad", [-1, float("nan"), float("inf"), -0.001, 1e308, 1.1e6, 1e-7, 5e-324])
 @pytest.mark.parametrize(
     "name", ["node_insert", "node_delete", "node_relabel", "edge_insert", "edge_delete", "edge_relabel"]
 )
 def test_costs_that_are_no_costs_are_refused_by_name(name: str, bad: float):
-    with pytest.raises(CostError, match=rf"^{name} is {float(bad)}; it must be finite and at least 0"):
+    with pytest.raises(CostError, match=rf"^{name} is {re.escape(str(float(bad)))}; a cost is 0 or from 1e-6 to 1e6$"):
         EditCosts(**{name: bad})
+
+
+@pytest.mark.parametrize("bad", [1e308, 1e-300])
+def test_costs_out_of_range_are_refused_wherever_they_come_from(bad: float):
+    with pytest.raises(CostError, match=r"edge_relabel\[1, 0\] is .*; a cost is 0 or from 1e-6 to 1e6"):
+        EditCosts(edge_relabel=[[0, 1], [bad, 0]])
+    for relabel in (lambda a, b: bad, {("C", "N"): bad, ("C", "O"): bad, ("N", "O"): bad}):
+        with pytest.raises(CostError, match="a cost is 0 or from 1e-6 to 1e6"):
+            exact(ATOMS[0], ATOMS[1], node_relabel=relabel)
+    with pytest.raises(ValueError, match="0 or from 1e-6 to 1e6"):
+        _core.Costs(1, 1, 1, 1, bad, 0, None, None)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_costs_at_the_ends_of_their_range_are_bounded_by_every_method(method: str):
+    random = np.random.default_rng(8)
+    for _ in range(30):
+        a, b = (random_graph(random, int(n), 0.5, 3, edge_labels=2) for n in random.integers(0, 6, 2))
+        costs = EditCosts(*random.choice([0, _core.least_cost, 1, 999_999.9, _core.most_cost], 6).tolist())
+        truth = brute_force(a, b, costs)
+        answer = distance(a, b, method=method, costs=costs)
+        rounding = 1e-12 * cost_of(a, b, np.full(a.num_nodes, -1, np.int32), costs)
+        assert not answer.lower > truth + rounding
+        assert not answer.upper < truth - rounding
+        assert not answer.proven or answer.value == pytest.approx(truth, abs=rounding)
 
 
 def test_wrong_kinds_and_shapes_are_refused():

@@ -1,4 +1,4 @@
-"""Labels of two collections as positions in one vocabulary."""
+"""Labels of two collections as positions in one vocabulary, and collections as the compiled core takes them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb import _core
+from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Vocabulary
 
@@ -24,6 +26,19 @@ class Labels:
     right: Codes
     vocabulary: Vocabulary
     order: Codes | None = None  # codes of the left vocabulary, then of what is new in the right; None: as they stand
+
+
+def packed(graphs: GraphSet, labels: Codes, edge_labels: Codes | None = None) -> _core.Graphs:
+    """The arrays of a collection as the compiled core takes them, with these codes for its labels.
+
+    Raises:
+        GraphFormatError: Arrays that are no undirected simple graphs: out of range, asymmetric, unsorted, with a self
+            loop, or with an edge twice. Checked in O(nodes + edges).
+    """
+    try:
+        return _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, labels, edge_labels)
+    except ValueError as error:
+        raise GraphFormatError(f"{graphs.name or 'GraphSet'}: {error}") from None
 
 
 def node_labels(left: GraphSet, right: GraphSet) -> Labels:

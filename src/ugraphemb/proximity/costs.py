@@ -23,6 +23,7 @@ RelabelCost = float | Callable[[Any, Any], float] | Mapping[tuple[Any, Any], flo
 
 # A function of two labels is asked once for each pair of labels, and the answers fill a square of this side at most.
 _MOST_LABELS = 5_000
+_RANGE = "a cost is 0 or from 1e-6 to 1e6"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +37,14 @@ class EditCosts:
     - a square matrix in the order of the vocabulary (`graphs.node_vocabulary`; of two collections the left one's
       labels, then those that only the right one has). Rows are the labels of the left graph.
 
+    A cost is 0 or from 1e-6 to 1e6: what lies outside would be lost in rounding beside other costs, or overflow. For an
+    edit that must not happen 1e6 is as good as infinity.
+
     Costs need not be a metric: where deleting and inserting is cheaper than relabeling, that is what is done. The
     distance is symmetric where the costs are.
 
     Raises:
-        CostError: A cost that is negative, infinite or not a number, or a matrix that is not square.
+        CostError: A cost that is neither 0 nor from 1e-6 to 1e6, or a matrix that is not square.
     """
 
     node_insert: float = 1.0
@@ -200,9 +204,14 @@ def _checked(value: Any, name: str, entry: tuple[Any, Any] | None = None) -> flo
         cost = float(value)
     except (TypeError, ValueError):
         raise CostError(f"{where} is {value!r}; it must be a number") from None
-    if not (np.isfinite(cost) and cost >= 0):
-        raise CostError(f"{where} is {cost}; it must be finite and at least 0")
+    if not _in_range(cost):
+        raise CostError(f"{where} is {cost}; {_RANGE}")
     return cost
+
+
+def _in_range(cost: Any) -> Any:
+    """Whether a number, or each of an array, is a cost that solvers can represent."""
+    return (cost == 0) | ((cost >= _core.least_cost) & (cost <= _core.most_cost))
 
 
 def _matrix(value: Any, name: str) -> Floats:
@@ -212,10 +221,10 @@ def _matrix(value: Any, name: str) -> Floats:
         raise CostError(f"{name} is {value!r}; it must be a number, a function, a mapping or a matrix") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise CostError(f"{name} is an array of shape {matrix.shape}; a matrix of costs must be square")
-    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    wrong = np.argwhere(~_in_range(matrix))
     if len(wrong):
         row, column = wrong[0].tolist()
-        raise CostError(f"{name}[{row}, {column}] is {matrix[row, column]}; it must be finite and at least 0")
+        raise CostError(f"{name}[{row}, {column}] is {matrix[row, column]}; {_RANGE}")
     matrix.flags.writeable = False
     return matrix
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ugraphemb import _core
 from ugraphemb.graphs.graphset import GraphSet
-from ugraphemb.proximity.alignment import Codes
+from ugraphemb.proximity.alignment import packed
 from ugraphemb.proximity.costs import EditCosts, resolve
 from ugraphemb.proximity.metrics import Answer, Columns, Kind, MappedMetric, Positions, Run
 
@@ -89,8 +89,3 @@ class EditDistance(MappedMetric):
             mapping=mapping,
             tick=run.tick,
         )
-
-
-def packed(graphs: GraphSet, labels: Codes, edge_labels: Codes | None) -> _core.Graphs:
-    """The arrays of a collection as the compiled core takes them, with these codes for its labels."""
-    return _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, labels, edge_labels)

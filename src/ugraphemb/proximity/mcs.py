@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from ugraphemb import _core
 from ugraphemb.graphs.graphset import GraphSet
-from ugraphemb.proximity.alignment import edge_labels, node_labels
-from ugraphemb.proximity.ged import packed
+from ugraphemb.proximity.alignment import edge_labels, node_labels, packed
 from ugraphemb.proximity.metrics import Columns, Kind, MappedMetric, Positions, Run
 
 

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from ugraphemb import _core
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.alignment import packed
 from ugraphemb.proximity.metrics import Run
 
 Codes = npt.NDArray[np.int32]
@@ -59,7 +60,7 @@ class Substructures:
                     self.vocabulary.append(entry[1])
         unknown = len(self.vocabulary)
         recoding = np.array([self._position.get(entry, unknown) for entry in entries], np.int32)
-        return _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, recoding[graphs.node_labels], None)
+        return packed(graphs, recoding[graphs.node_labels])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_core": (self._core.offsets, self._core.keys)}
@@ -154,10 +155,11 @@ class Graphlets:
                 f"graph {int(graphs.num_nodes.argmax())} has {graphs.num_nodes.max()} nodes; "
                 "graphlets of more than 9000 nodes are sampled: give `samples`"
             )
-        packed = _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, graphs.node_labels, None)
         hear = tick or (lambda done: None)
         threads = Run(self.threads).num_threads
-        flat = _core.graphlet_counts(packed, self.size, self.samples or 0, self.seed, threads, hear)
+        flat = _core.graphlet_counts(
+            packed(graphs, graphs.node_labels), self.size, self.samples or 0, self.seed, threads, hear
+        )
         return csr_array(flat.reshape(len(graphs), len(self)))
 
 
