@@ -205,7 +205,10 @@ def _remove_if_dead(path: Path) -> None:
         if folder:
             from ugraphemb.files.folders import remove_folder
 
-            remove_folder(path)
+            try:
+                remove_folder(path)
+            except StorageError:  # a manifest that is not whole: its writer died before the folder was published
+                remove_files(path)
         else:
             system.unlink(str(path))
     finally:

@@ -1,0 +1,132 @@
+"""Everything that a disk, a kill or another process can do to what the library saves: `make torture`.
+
+Run as `python -m torture` with tests/ and benchmarks/ on the path. The full run writes benchmarks/results/torture.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ["OMP_NUM_THREADS"] = "1"  # children are forked: no thread may hold a lock meanwhile
+
+import torch
+from report import Report
+from torture.beside import first_saves_at_once, readers_beside_a_writer
+from torture.faults import faulted, steps
+from torture.flips import SAVED, flipped
+from torture.kills import killed
+from torture.writers import BASIC, WRITERS, Writer
+
+KINDS = ("kills", "readers", "first saves", "faults", "flips")
+
+
+def main() -> None:
+    arguments = _arguments()
+    torch.set_num_threads(1)
+    report = Report(
+        "torture",
+        "Kills, faults, damage and other processes",
+        seed=arguments.seed,
+        note="`make torture`. Each row is one kind of saved thing; a check fails with the first wrong state.",
+    )
+    chosen = [writer for writer in WRITERS.values() if arguments.writer in (None, writer.name)]
+    for writer in chosen:
+        _warm_up(writer)
+    for kind in arguments.only or KINDS:
+        _RUNS[kind](report, chosen, arguments)
+    report.finish(write=arguments.record)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", action="append", choices=KINDS, help="may be given several times")
+    parser.add_argument("--writer", choices=[*WRITERS, *BASIC], help="only this one")
+    parser.add_argument("--kills", type=int, default=150, help="of each writer")
+    parser.add_argument("--loads", type=int, default=400, help="beside each writer")
+    parser.add_argument("--rounds", type=int, default=100, help="of two first saves at once")
+    parser.add_argument("--calls", type=int, default=0, help="of each save that are disturbed; 0 is all")
+    parser.add_argument("--flips", type=int, default=1_000, help="of bits in each file, or all where there are fewer")
+    parser.add_argument("--record", action="store_true", help="write benchmarks/results/torture.md and .json")
+    return parser.parse_args()
+
+
+def _warm_up(writer: Writer) -> None:
+    """So that children find imported what they need."""
+    with tempfile.TemporaryDirectory(prefix="torture-") as name:
+        for n in range(2):
+            writer.save(Path(name), n)
+            writer.load(Path(name))
+
+
+def _table(report: Report, title: str, what: str, cases: dict[str, Callable[[], dict[str, int]]]) -> None:
+    rows: list[dict[str, Any]] = []
+    for name, run in cases.items():
+        began = time.monotonic()
+        try:
+            rows.append({"of": name, **run(), "seconds": round(time.monotonic() - began, 1)})
+        except AssertionError as failure:
+            report.check(f"{what}: {name}", False, str(failure))
+        print(f"{title}: {name}, {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
+    report.table(title, rows)
+    total = {key: sum(row[key] for row in rows) for key in (rows[0] if rows else {}) if key not in ("of", "seconds")}
+    report.check(what, len(rows) == len(cases), ", ".join(f"{count:,} {key}" for key, count in total.items()))
+
+
+def _kills(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+    _table(
+        report, "SIGKILL at random moments", "after each kill the old or the new state, whole, and nothing left over",
+        {writer.name: lambda w=writer: killed(w, options.kills, options.seed) for writer in writers},
+    )  # fmt: skip
+
+
+def _readers(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+    _table(
+        report, "Loads beside a process that saves", "each load sees one whole state, no older than the last saved",
+        {writer.name: lambda w=writer: readers_beside_a_writer(w, options.loads) for writer in writers},
+    )  # fmt: skip
+
+
+def _first_saves(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+    _table(
+        report, "Two first saves at once", "one succeeds, and what is there loads",
+        {writer.name: lambda w=writer: first_saves_at_once(w, options.rounds, options.seed) for writer in writers},
+    )  # fmt: skip
+
+
+def _faults(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+    def choose(calls: list[int]) -> list[int]:
+        few = options.calls and len(calls) > options.calls
+        return sorted(random.Random(options.seed).sample(calls, options.calls)) if few else calls
+
+    cases = {str(step): step for writer in (*BASIC.values(), *writers) for step in steps(writer)}
+    _table(
+        report, "Faults and power failures at every call of a save", "after each fault the old or the new state, whole",
+        {name: lambda s=step: faulted(s, options.seed, choose) for name, step in cases.items()},
+    )  # fmt: skip
+
+
+def _flips(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+    def run(name: str) -> dict[str, int]:
+        with tempfile.TemporaryDirectory(prefix="torture-") as folder:
+            return flipped(SAVED[name], Path(folder), options.flips, options.seed)
+
+    chosen = [name for name in SAVED if name.removeprefix("large ") in {writer.name for writer in writers}]
+    _table(
+        report, "Single flipped bits", "each flipped bit is found",
+        {name: lambda n=name: run(n) for name in chosen},
+    )  # fmt: skip
+
+
+_RUNS = {"kills": _kills, "readers": _readers, "first saves": _first_saves, "faults": _faults, "flips": _flips}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Processes beside each other: readers while another process saves, and several that save the same thing at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from torture.kills import check_foreign_files, put_foreign_files
+from torture.processes import Child, FailureError
+from torture.writers import Writer
+
+from ugraphemb.errors import UGraphEmbError
+
+_BARRIER = multiprocessing.get_context("fork").Barrier
+
+
+def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> dict[str, int]:
+    """Loads while another process saves one state after the other.
+
+    Each load gives one whole state, no older than what was saved when it began, and raises nothing.
+
+    Returns:
+        The number of loads, and how many different states they saw.
+    """
+    with tempfile.TemporaryDirectory(prefix="torture-") as name:
+        folder = Path(name)
+        put_foreign_files(folder)
+        writer.save(folder, 0)
+        saved = multiprocessing.get_context("fork").Value("q", 0)
+
+        def saving(send: Callable[[Any], None]) -> None:
+            n = 0
+            while n < 90:  # then there is one more reader's worth of quiet
+                n += 1
+                writer.save(folder, n)
+                saved.value = n
+                time.sleep(0.001)
+
+        def reading(send: Callable[[Any], None]) -> None:
+            for _ in range(loads // readers):
+                at_least = saved.value
+                found = writer.load(folder)
+                at_most = saved.value + 1
+                if not at_least <= found <= at_most:
+                    raise FailureError(f"{writer.name}: state {found}, where {at_least} to {at_most} were there")
+                send(found)
+
+        process = Child(saving)
+        others = [Child(reading) for _ in range(readers)]
+        try:
+            seen = [state for other in others for state in other.messages()]
+        finally:
+            process.kill()
+        check_foreign_files(folder)
+    return {"loads": len(seen), "states": len(set(seen))}
+
+
+def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2) -> dict[str, int]:
+    """Several processes save into a place where nothing is yet, at the same moment.
+
+    At least one of them succeeds, the others may be refused with an error of ours, and what is there loads.
+    """
+    chance = random.Random(seed)
+    tally: Counter[str] = Counter()
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="torture-") as name:
+            folder, barrier = Path(name), _BARRIER(processes)
+            put_foreign_files(folder)
+            delays = [chance.choice([0, 0, chance.uniform(0, 0.01)]) for _ in range(processes)]
+
+            def saving(send: Callable[[Any], None], wait: float) -> None:
+                barrier.wait()  # noqa: B023
+                time.sleep(wait)
+                try:
+                    writer.save(folder, 0)  # noqa: B023
+                    send("saved")
+                except UGraphEmbError:
+                    send("refused")
+
+            children = [Child(lambda send, wait=wait: saving(send, wait)) for wait in delays]  # type: ignore[misc]
+            answers = [answer for child in children for answer in child.messages()]
+            if "saved" not in answers:
+                raise FailureError(f"{writer.name}: {processes} first saves at once, and none of them succeeded")
+            if Child(lambda send: send(writer.load(folder))).messages() != [0]:  # noqa: B023
+                raise FailureError(f"{writer.name}: two first saves at once, and what is there does not load")
+            check_foreign_files(folder)
+            tally.update(answers)
+    return {"rounds": rounds, "saved": tally["saved"], "refused": tally["refused"]}

@@ -1,0 +1,151 @@
+"""Real SIGKILLs at random moments of every writer. What is loaded after each one is whole, and nothing that a `save`
+had returned for is lost."""
+
+from __future__ import annotations
+
+import random
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from torture.processes import Child, FailureError
+from torture.writers import Writer
+
+from ugraphemb.errors import UGraphEmbError
+
+_FOREIGN = {
+    "notes.txt": b"mine",
+    ".mine": b"hidden, and mine",
+    "2024-mine.parquet": b"PAR1 mine PAR1",
+    "1.gxl": b"<gxl>mine</gxl>",
+    "other/config.json": b"{}",
+}
+_STATES = 40  # of one folder; then another one is begun
+
+
+def killed(writer: Writer, kills: int, seed: int) -> dict[str, int]:
+    """Kills a process that saves one state after the other, again and again.
+
+    Returns:
+        How many kills left the old state, how many the new one, and how many hit a first save.
+
+    Raises:
+        FailureError: A state that was never saved, a state lost, files of others changed, or files left over.
+    """
+    chance = random.Random(seed)
+    tally: Counter[str] = Counter()
+    while tally["kills"] < kills:
+        with tempfile.TemporaryDirectory(prefix="torture-") as name:
+            _one_folder(writer, Path(name), kills, chance, tally)
+    return {name: tally[name] for name in ("kills", "old", "new", "during the first save")}
+
+
+def _one_folder(writer: Writer, folder: Path, kills: int, chance: random.Random, tally: Counter[str]) -> None:
+    put_foreign_files(folder)
+    saved, seconds = -1, _seconds(writer)
+    while tally["kills"] < kills and saved < _STATES:
+        child = Child(lambda send, saved=saved: _saving(writer, folder, send, saved))
+        found = child.receive()
+        _check(writer, saved, found)
+        if saved >= 0 or tally["kills"]:
+            tally["old" if found in (saved, None) else "new"] += 1
+        saved = -1 if found is None else found
+        end = time.monotonic() + chance.uniform(0, 2.5 * seconds)
+        while (left := end - time.monotonic()) > 0:
+            saved = _latest(saved, child.receive(left))
+        for state in child.kill():
+            saved = _latest(saved, state)
+        tally["kills"] += 1
+        tally["during the first save"] += saved < 0
+        check_foreign_files(folder)
+    last = Child(lambda send: _saving(writer, folder, send, saved, once=True)).messages()
+    _check(writer, saved, last[0])
+    check_foreign_files(folder)
+    _check_left_over(writer, folder, last[-1])
+
+
+def _latest(saved: int, message: int | None) -> int:
+    return saved if message is None else message
+
+
+@cache
+def _seconds(writer: Writer) -> float:
+    """That a save takes, roughly."""
+    with tempfile.TemporaryDirectory(prefix="torture-") as name:
+
+        def work(send: Callable[[Any], None]) -> None:
+            for n in range(4):
+                began = time.monotonic()
+                writer.save(Path(name), n)
+                send(time.monotonic() - began)
+
+        return min(Child(work).messages())
+
+
+def _saving(writer: Writer, folder: Path, send: Callable[[Any], None], saved: int, *, once: bool = False) -> None:
+    n = loaded(writer, folder, first=saved < 0)
+    send(n)
+    n = -1 if n is None else n
+    while True:
+        n += 1
+        writer.save(folder, n)
+        send(n)
+        if once:
+            return
+
+
+def loaded(writer: Writer, folder: Path, *, first: bool) -> int | None:
+    """The state that is there; None for nothing yet, which only counts while a first save has not returned."""
+    try:
+        return writer.load(folder)
+    except (UGraphEmbError, FileNotFoundError) as error:
+        if not first:
+            raise FailureError(f"{writer.name}: what had been saved does not load: {error}") from error
+        return None
+
+
+def _check(writer: Writer, saved: int, found: int | None) -> None:
+    if found is not None and not saved <= found <= saved + 1:
+        raise FailureError(f"{writer.name}: state {saved} had been saved, and after a kill there is {found}")
+
+
+def put_foreign_files(folder: Path) -> None:
+    for name, content in _FOREIGN.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+def check_foreign_files(folder: Path) -> None:
+    for name, content in _FOREIGN.items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != content:
+            raise FailureError(f"a file that the library did not write was changed or removed: {name}")
+
+
+def names(folder: Path) -> Counter[str]:
+    """All files and folders, with numbers and digests made alike; files of others left out."""
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    ours = (name for name in found if name not in _FOREIGN and name != "other")
+    return Counter(re.sub(r"[0-9a-f]{16,}|\d+", "#", name) for name in ours)
+
+
+def _check_left_over(writer: Writer, folder: Path, n: int) -> None:
+    """That the folder holds what one that was never disturbed does."""
+    with tempfile.TemporaryDirectory(prefix="torture-") as name:
+        undisturbed = Path(name)
+
+        def work(send: Callable[[Any], None]) -> None:
+            for state in range(n + 1) if writer.grows else (n,):
+                writer.save(undisturbed, state)
+
+        Child(work).messages()
+        more = names(folder) - names(undisturbed)
+        less = names(undisturbed) - names(folder)
+    if more or less:
+        raise FailureError(f"{writer.name}: after kills and a save, left over: {dict(more)}, missing: {dict(less)}")
