@@ -10,6 +10,8 @@ Kendall's τ and p@10 are of the fitted pairs themselves: what is missing to 1 n
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from report import Report, data_root, parser
@@ -23,7 +25,7 @@ HEADS: tuple[Head, ...] = ("squared_l2", "l2", "l1", "pseudo_l2", "raised_l2")
 DIMENSIONS, RATE = (256, 16), 0.05
 
 
-def fitted(truth: torch.Tensor, head: Head, dimension: int, steps: int) -> torch.Tensor:
+def fitted(truth: torch.Tensor, head: Head, dimension: int, steps: int) -> np.ndarray[Any, Any]:
     """What vectors predict once they are fitted."""
     torch.manual_seed(0)
     mean = float(truth.mean())
@@ -33,13 +35,15 @@ def fitted(truth: torch.Tensor, head: Head, dimension: int, steps: int) -> torch
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, RATE / shrink / 100)
     left, right = torch.triu_indices(len(truth), len(truth), 1)
     for _ in range(steps):
-        predicted = between(vectors, vectors, head)[left, right] if head == "l1" else among(vectors, left, right, head)
+        all_pairs = torch.cdist(vectors, vectors, p=1.0) if head == "l1" else None  # faster than one by one
+        predicted = among(vectors, left, right, head) if all_pairs is None else all_pairs[left, right]
         loss = (predicted - truth[left, right]).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         schedule.step()
-    return between(vectors.detach(), vectors.detach(), head)
+    points = vectors.detach().numpy()
+    return between(points, points, head)
 
 
 def main() -> None:
@@ -56,7 +60,7 @@ def main() -> None:
         for dimension in DIMENSIONS:
             rows = []
             for head in HEADS:
-                predicted = fitted(torch.from_numpy(truth).float(), head, dimension, arguments.steps).numpy()
+                predicted = fitted(torch.from_numpy(truth).float(), head, dimension, arguments.steps)
                 found = ranking(predicted, truth, exclude_self=True).summary()
                 rows.append({"compared by": head, "τ": round(found["tau"][0], 3), "p@10": round(found["p@10"][0], 3),
                              "MSE": round(found["mse"][0], 4)})  # fmt: skip

@@ -26,11 +26,11 @@ from ugraphemb.proximity.plans import planned_pairs
 from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.display import Display
 from ugraphemb.training.finetuning import finetune
+from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.loop import train
 from ugraphemb.training.passes import embedded
 from ugraphemb.training.presets import settings_of
 from ugraphemb.training.truth import Truth
-from ugraphemb.training.validation import kendall_tau
 
 Vectors = npt.NDArray[np.float32]
 
@@ -185,9 +185,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
         """What the model predicts for vectors of `transform`: the normalized proximity of each left to each right."""
-        # In double precision: differences of squares of almost equal vectors would be noise in single precision.
-        first, second = (torch.from_numpy(np.asarray(part, np.float64)) for part in (left, right))
-        return between(first, second, self.head_).numpy().astype(np.float32)
+        return between(left, right, self.head_).astype(np.float32)
 
     @property
     def head_(self) -> Head:
@@ -201,9 +199,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors = self.transform(collection)
         everything = np.arange(len(collection))
         rows = truth.rows(everything, everything)
-        known = torch.from_numpy(rows >= 0)
-        value = torch.from_numpy(np.where(rows >= 0, truth.value[rows], 0.0))
-        return kendall_tau(torch.from_numpy(self.proximity(vectors, vectors)), value, known)
+        return mean_tau(self.proximity(vectors, vectors), truth.value[rows], rows >= 0)
 
     def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int = 500) -> UGraphEmb:
         """Adjusts the vectors to classes (the paper's UGraphEmb-F), with the rate and batch of `fit`.

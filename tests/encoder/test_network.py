@@ -10,8 +10,6 @@ from ugraphemb import GraphSet
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import RESERVED, SUPERSOURCE, UNSEEN, Vocabulary
-from ugraphemb.encoder.heads import along, among, between
-from ugraphemb.encoder.names import PSEUDO
 from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.readouts import NodeAttention
 from ugraphemb.encoder.segments import adjacency, mean_by, neighbor_sum, sum_by
@@ -220,57 +218,6 @@ def test_sums_have_the_gradients_that_autograd_gives_dense_products():
     torch.testing.assert_close(neighbor_sum(links, nodes), links.to_dense() @ nodes)
 
 
-@pytest.mark.parametrize("head", ["l2", "l1", "squared_l2", "inner", "pseudo_l2", "raised_l2"])
-def test_between_and_along_agree_with_numpy(head):
-    torch.manual_seed(0)
-    left, right = torch.randn(5, 4, dtype=torch.float64), torch.randn(5, 4, dtype=torch.float64)
-    left[:, 3], right[:, 3] = 0.1 * left[:, 3], 0.1 * right[:, 3]  # so that no pseudo-Euclidean square is negative
-    a, b = left.numpy()[:, None], right.numpy()[None]
-    root = np.sqrt(np.maximum(((a - b) ** 2 * [0, 1, 1, -1]).sum(-1), 0))
-    expected = {
-        "l2": np.sqrt(((a - b) ** 2).sum(-1)),
-        "l1": np.abs(a - b).sum(-1),
-        "squared_l2": ((a - b) ** 2).sum(-1),
-        "inner": (a * b).sum(-1),
-        "pseudo_l2": np.sqrt(((a - b) ** 2 * [1, 1, 1, -1]).sum(-1)),
-        "raised_l2": root + (np.abs(a) + np.abs(b))[..., 0] * root / (root + 0.05),
-    }[head]
-    closeness = {"atol": 0.05} if head in PSEUDO else {"rtol": 1e-6}  # their root is bent near zero
-    np.testing.assert_allclose(between(left, right, head).numpy(), expected, **closeness)
-    np.testing.assert_allclose(along(left, right, head).numpy(), np.diag(expected), **closeness)
-
-
-@pytest.mark.parametrize("head", ["l2", "l1", "squared_l2", "inner", "pseudo_l2", "raised_l2"])
-def test_pairs_of_a_batch_are_compared_alike_many_or_few(head):
-    torch.manual_seed(0)
-    vectors = torch.randn(6, 8, dtype=torch.float64)
-    left, right = torch.triu_indices(6, 6, 1)
-    many = among(vectors, left, right, head)  # 15 pairs of 6 vectors
-    torch.testing.assert_close(many, along(vectors[left], vectors[right], head), rtol=1e-6, atol=1e-9)
-    torch.testing.assert_close(many[:3], among(vectors, left[:3], right[:3], head), rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("head", PSEUDO)
-def test_pseudo_euclidean_distances_are_zero_for_equal_vectors_alone(head):
-    a = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
-    b = a + torch.tensor([[0.0, 0.0, 0.0, 5.0]])  # a difference that counts against the distance
-    assert between(a, a, head).item() == 0
-    assert between(a, b, head).item() > 0
-    assert along(a, b, head).item() < 0, "training must see how far below zero it is"
-
-
-def test_heights_keep_any_number_of_graphs_apart():
-    """A hundred graphs, each as far from every other: two coordinates and a height do, where L2 would need 99."""
-    random = np.random.default_rng(0).normal(size=(100, 4)).astype(np.float32)
-    vectors = torch.from_numpy(random * [1, 0.1, 0.1, 0]).float()
-    vectors[:, 0] = 2
-    found = between(vectors, vectors, "raised_l2")[~torch.eye(100, dtype=torch.bool)]
-    assert found.mean() > 1
-    assert found.std() < 0.35 * found.mean()
-    flat = between(vectors, vectors, "pseudo_l2")[~torch.eye(100, dtype=torch.bool)]
-    assert flat.std() > 0.4 * flat.mean()
-
-
 def test_labels_count_by_the_share_of_graphs_that_have_them():
     graphs = GraphSet.from_edges([2, 2, 3], np.empty((0, 2), np.int64), node_labels=["C", "C", "C", "N", "O", "C", "O"])
     config = EncoderConfig(label_trust=0.5)
@@ -283,13 +230,6 @@ def test_labels_count_by_the_share_of_graphs_that_have_them():
     nodes = network.inputs(Collator(graphs, vocabulary, config).batch(np.arange(3)))
     weight = network.inputs.label(torch.tensor([2 + list(vocabulary.node_labels).index(x) for x in "CN"]))
     torch.testing.assert_close(nodes[[0, 3]], weight * torch.tensor([[1 / 1.5], [0.4]]))
-
-
-def test_pseudo_l2_holds_distances_that_no_euclidean_space_holds():
-    """Three points, 1 and 1 but 3 apart: against the triangle inequality."""
-    points = torch.tensor([[-1.5, 0, 0, 0], [0, 0, 0, 1.25**0.5], [1.5, 0, 0, 0]])
-    found = between(points, points, "pseudo_l2").numpy()
-    np.testing.assert_allclose(found, [[0, 1, 3], [1, 0, 1], [3, 1, 0]], atol=0.011)
 
 
 @pytest.mark.parametrize(

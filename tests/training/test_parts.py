@@ -6,12 +6,13 @@ import torch
 from scipy.stats import kendalltau
 
 import ugraphemb as ug
+from ugraphemb.tasks import ranking
 from ugraphemb.training import truth as truth_module
+from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.losses import interval_error, squared_error
 from ugraphemb.training.presets import settings_of
 from ugraphemb.training.sampling import Blocks, Pairs
 from ugraphemb.training.truth import Truth
-from ugraphemb.training.validation import kendall_tau
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +84,22 @@ def test_a_block_gives_every_known_pair_among_its_graphs(graphs):
     assert len(first) == 10 * 9 // 2
 
 
-def test_validation_tau_is_scipy_s_over_known_entries():
+def test_tau_is_scipy_s_over_known_entries():
     generator = np.random.default_rng(0)
     predicted, value = generator.integers(0, 6, (4, 30)).astype(float), generator.integers(0, 6, (4, 30)).astype(float)
     known = generator.random((4, 30)) < 0.7
     expected = np.mean([kendalltau(p[k], v[k]).statistic for p, v, k in zip(predicted, value, known, strict=True)])
-    found = kendall_tau(torch.from_numpy(predicted), torch.from_numpy(value), torch.from_numpy(known))
-    assert found == pytest.approx(expected)
-    assert np.isnan(kendall_tau(torch.ones(1, 5), torch.ones(1, 5), torch.ones(1, 5, dtype=torch.bool)))
+    assert mean_tau(predicted, value, known) == pytest.approx(expected)
+
+
+def test_a_constant_prediction_has_a_tau_of_zero_in_validation_and_in_ranking():
+    truth = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [5.0, 5.0, 5.0]])
+    predicted = np.array([[1.0, 2.0, 3.0], [7.0, 7.0, 7.0], [1.0, 2.0, 3.0]])
+    everything = np.ones((3, 3), bool)
+    assert mean_tau(predicted, truth, everything) == pytest.approx(0.5)
+    assert ranking(predicted, truth, k=1).summary()["tau"][0] == pytest.approx(0.5)
+    assert np.isnan(mean_tau(predicted[2:], truth[2:], everything[2:]))
+    assert np.isnan(mean_tau(predicted, truth, ~everything))
 
 
 def test_many_graphs_get_more_steps_unless_steps_are_chosen():

@@ -1,15 +1,33 @@
-"""How two vectors are compared."""
+"""How two vectors are compared: one formula for training, `model.proximity`, search, ranking and figures.
+
+The formulas take NumPy arrays and torch tensors alike, and torch is not imported: a search does not need it.
+"""
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from typing import Any, get_args
 
-from ugraphemb.encoder.names import FLOOR, PSEUDO, STEP, Head, parts
+import numpy as np
+import numpy.typing as npt
+
+from ugraphemb.encoder.names import Head
+
+Floats = npt.NDArray[np.float64]
+
+PSEUDO: tuple[Head, ...] = ("pseudo_l2", "raised_l2")
+"""Heads with coordinates that count against the distance."""
+
+FLOOR = 0.01
+"""The least share of the Euclidean distance that a pseudo-Euclidean one is: zero is for equal vectors alone."""
+
+STEP = 0.05
+"""Distance at which half of the heights of "raised_l2" count."""
+
+_AT_ONCE = 1 << 16  # coordinates of differences that are in the cache together
 
 
-def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
-    """Proximity of every row of `left` to every row of `right`: (left, right).
+def between(left: npt.ArrayLike, right: npt.ArrayLike, head: Head) -> Floats:
+    """Proximity of every row of `left` to every row of `right`: (left, right), in double precision.
 
     "l2" is ‖a − b‖, "squared_l2" is ‖a − b‖² (eq. 6), "l1" is Σ|a − b|, "inner" is aᵀb (eq. 8). "pseudo_l2" is the
     root of ‖a − b‖² over the first three quarters of the coordinates less ‖a − b‖² over the last: normalized edit
@@ -19,23 +37,56 @@ def between(left: Tensor, right: Tensor, head: Head) -> Tensor:
     "raised_l2" is that distance r of all coordinates but the first, and |a₁| + |b₁| on top of it: what a graph has that
     no other graph has, like words of its own, is a height above the others, for no few coordinates keep each of many
     graphs away from all others. Heights count by r / (r + 0.05), so that equal vectors stay at 0.
+
+    All distances are computed from differences, so that equal vectors are at distance 0 and equal pairs of vectors at
+    equal distances, whatever stands beside them.
     """
+    if head not in get_args(Head):
+        raise ValueError(f"head {head!r}; it is one of {', '.join(get_args(Head))}")
+    first, second = np.asarray(left, np.float64), np.asarray(right, np.float64)
+    found = np.empty((len(first), len(second)))
+    step = max(1, _AT_ONCE // max(1, second.shape[1]))
+    for begin in range(0, len(second), step):
+        some = second[begin : begin + step]
+        for row, vector in zip(found, first, strict=True):
+            row[begin : begin + step] = _to_each(vector, some, head)
+    return found
+
+
+def _to_each(vector: Floats, others: Floats, head: Head) -> Floats:
     if head == "inner":
-        return left @ right.T
+        return np.asarray(np.einsum("ij,j->i", others, vector))
+    difference = others - vector
     if head == "l1":
-        return torch.cdist(left, right, p=1.0)
+        return np.asarray(np.abs(difference).sum(axis=1))
+    plus, minus = (np.einsum("ij,ij->i", part, part) for part in (difference[:, p] for p in parts(len(vector), head)))
+    return np.asarray(combined(plus, minus, heights(vector[None], others, head), head))
+
+
+def combined(plus: Any, minus: Any, raised: Any, head: Head) -> Any:
+    """A distance from squared distances over the two `parts` of the coordinates, and for "raised_l2" the `heights`."""
     if head in PSEUDO:
-        plus, minus = (_squares(left[:, part], right[:, part]) for part in parts(left.shape[1], head))
-        root = torch.maximum(_signed_root(plus - minus), FLOOR * (plus + minus).sqrt())
-        return _raised(root, left[:, :1], right[:, 0]) if head == "raised_l2" else root
-    squared = _squares(left, right)
-    return squared if head == "squared_l2" else _root(squared)
+        root = _signed_root(plus - minus).clip(min=FLOOR * _sqrt(plus + minus))
+        return _raised(root, raised) if head == "raised_l2" else root
+    return plus if head == "squared_l2" else _sqrt(plus)
 
 
-def along(left: Tensor, right: Tensor, head: Head) -> Tensor:
-    """Proximity of each row of `left` to the same row of `right`: (rows,).
+def parts(width: int, head: Head) -> tuple[slice, slice]:
+    """The coordinates that count for and against a distance; "raised_l2" has its heights in front of them."""
+    split = width - width // 4 if head in PSEUDO else width
+    return slice(int(head == "raised_l2"), split), slice(split, None)
 
-    For training: pseudo-Euclidean heads are without their floor here and go below zero, where they have a gradient.
+
+def heights(left: Any, right: Any, head: Head) -> Any:
+    """|a₁| + |b₁| of each row of `left` and the same row of `right`, or of one and all; None for other heads."""
+    return abs(left[:, 0]) + abs(right[:, 0]) if head == "raised_l2" else None
+
+
+def along(left: Any, right: Any, head: Head) -> Any:
+    """What training compares: each row of `left` with the same row of `right`, tensors of shape (rows, width).
+
+    As `between`, but with a gradient everywhere: pseudo-Euclidean heads are without their floor and go below zero,
+    and "l2" is √(‖a − b‖² + 10⁻⁸).
     """
     if head == "inner":
         return (left * right).sum(1)
@@ -43,47 +94,48 @@ def along(left: Tensor, right: Tensor, head: Head) -> Tensor:
         return (left - right).abs().sum(1)
     if head in PSEUDO:
         root = _signed_root((left - right).square() @ _signature(left, head))
-        return _raised(root, left[:, 0], right[:, 0]) if head == "raised_l2" else root
-    squared = (left - right).square().sum(1)
-    return squared if head == "squared_l2" else _root(squared)
+        return _raised(root, heights(left, right, head)) if head == "raised_l2" else root
+    return _smooth((left - right).square().sum(1), head)
 
 
-def among(vectors: Tensor, left: Tensor, right: Tensor, head: Head) -> Tensor:
+def among(vectors: Any, left: Any, right: Any, head: Head) -> Any:
     """`along` of vectors[left] and vectors[right]; where pairs are many, by one product of all vectors with all."""
     if head == "l1" or len(left) < 2 * len(vectors):
         return along(vectors[left], vectors[right], head)
+    if head == "inner":
+        return (vectors @ vectors.T)[left, right]
     if head in PSEUDO:
         sign = _signature(vectors, head)
         own = vectors.square() @ sign
         root = _signed_root((own[:, None] + own[None, :] - 2 * (vectors * sign) @ vectors.T)[left, right])
-        height = vectors[:, 0]
-        return _raised(root, height[left], height[right]) if head == "raised_l2" else root
-    return between(vectors, vectors, head)[left, right]
+        height = vectors[:, :1]
+        return _raised(root, heights(height[left], height[right], head)) if head == "raised_l2" else root
+    rows, columns = vectors.square().sum(1)[:, None], vectors.square().sum(1)[None, :]
+    return _smooth((rows + columns - 2 * vectors @ vectors.T).clip(min=0), head)[left, right]
 
 
-def _signature(vectors: Tensor, head: Head) -> Tensor:
+def _signature(vectors: Any, head: Head) -> Any:
     """How each coordinate counts: 1, −1, or 0 for a height."""
-    sign = torch.zeros(vectors.shape[1]).to(vectors)
+    sign = vectors.new_zeros(vectors.shape[1])
     plus, minus = parts(vectors.shape[1], head)
     sign[plus], sign[minus] = 1, -1
     return sign
 
 
-def _raised(root: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    positive = root.clamp(min=0)
-    return root + (left.abs() + right.abs()) * positive / (positive + STEP)
-
-
-def _squares(left: Tensor, right: Tensor) -> Tensor:
-    """‖a − b‖² of every row of `left` and every row of `right`."""
-    return (left.square().sum(1)[:, None] + right.square().sum(1)[None, :] - 2 * left @ right.T).clamp(min=0)
-
-
-def _signed_root(squared: Tensor) -> Tensor:
-    """sign(x)·(√(|x| + ε) − √ε): 0 at 0, with a gradient there, and ever growing, below zero too."""
-    return squared / ((squared.abs() + 1e-4).sqrt() + 1e-2)
-
-
-def _root(squared: Tensor) -> Tensor:
+def _smooth(squared: Any, head: Head) -> Any:
     """√x with a gradient at 0, which two copies of one graph reach."""
-    return (squared + 1e-8).sqrt()
+    return squared if head == "squared_l2" else _sqrt(squared + 1e-8)
+
+
+def _raised(root: Any, height: Any) -> Any:
+    positive = root.clip(min=0)
+    return root + height * positive / (positive + STEP)
+
+
+def _signed_root(squared: Any) -> Any:
+    """sign(x)·(√(|x| + ε) − √ε): 0 at 0, with a gradient there, and ever growing, below zero too."""
+    return squared / (_sqrt(abs(squared) + 1e-4) + 1e-2)
+
+
+def _sqrt(values: Any) -> Any:
+    return np.sqrt(values) if isinstance(values, np.ndarray) else values.sqrt()

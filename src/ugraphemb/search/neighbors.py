@@ -11,7 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.names import PSEUDO, Head, parts, pseudo
+from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, parts
+from ugraphemb.encoder.names import Head
 from ugraphemb.errors import needs_extra
 from ugraphemb.proximity.progress import progress_of
 
@@ -55,18 +56,8 @@ def chosen_kind(kind: str, count: int, head: Head) -> Kind:
 
 def proximities(query: Vectors, vectors: Vectors, head: Head) -> Floats:
     """What the head says of one vector and many: larger is more alike for "inner", less so for the others."""
-    if head == "inner":
-        products: Floats = vectors.astype(np.float64) @ query.astype(np.float64)
-        return products
-    difference = vectors.astype(np.float64) - query.astype(np.float64)
-    if head == "l1":
-        total: Floats = np.abs(difference).sum(axis=1)
-        return total
-    if head in PSEUDO:
-        plus, minus = (np.square(difference[:, part]).sum(axis=1) for part in parts(len(query), head))
-        return pseudo(plus, minus, _heights(query, vectors, head))
-    squared: Floats = np.square(difference).sum(axis=1)
-    return squared if head == "squared_l2" else np.sqrt(squared)
+    values: Floats = between(query[None], vectors, head)[0]
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +148,7 @@ class Neighbors:
             np.maximum(squares + query[part] @ query[part] - 2 * (self.vectors[:, part] @ query[part]), 0)
             for part, squares in zip(parts(len(query), self.head), self._squares, strict=True)
         )
-        values = pseudo(plus, minus, _heights(query, self.vectors, self.head))
+        values = combined(plus, minus, heights(query[None], self.vectors, self.head), self.head)
         if allowed is not None:
             values[~allowed] = np.inf
         found = np.argpartition(values, count)[:count] if count < len(values) else np.arange(len(values))
@@ -202,11 +193,6 @@ def _structure(vectors: Vectors, head: Head, kind: Kind) -> Any:
                 index.add(np.ascontiguousarray(vectors[begin : begin + 20_000]))
                 tick(begin)
     return index
-
-
-def _heights(query: Vectors, vectors: Vectors, head: Head) -> npt.NDArray[Any] | None:
-    """Of the query and each vector, added."""
-    return np.abs(vectors[:, 0]) + abs(query[0]) if head == "raised_l2" else None
 
 
 def _metric(faiss: Any, head: Head) -> int:

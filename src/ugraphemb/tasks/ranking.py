@@ -9,8 +9,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.names import PSEUDO, Head, parts, pseudo
+from ugraphemb.encoder.heads import between
+from ugraphemb.encoder.names import Head
 from ugraphemb.tasks.checks import finite_matrix
+from ugraphemb.training.kendall import kendall_tau
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -24,7 +26,8 @@ class RankingScores:
     """One entry a query in each array.
 
     Attributes:
-        tau: Kendall's tau-b. NaN where the truth or the prediction is constant over the database.
+        tau: Kendall's tau-b. NaN where the truth is constant over the database; 0 where only the prediction is: it
+            orders nothing, and a model must not gain by failing.
         rho: Spearman's rank correlation, ties at their mean rank. NaN likewise.
         mse: Mean of (predicted - true)²; NaN where one is a distance and the other a similarity.
         precision: For each k, the share of the k predicted first whose true value is within the k-th best.
@@ -54,13 +57,12 @@ class RankingScores:
     def summary(self) -> dict[str, tuple[float, float]]:
         """Mean and standard deviation over the queries, for each score.
 
-        tau and rho leave out queries of constant truth, and count a constant prediction as 0: it orders nothing,
-        and a model must not gain by failing. With no query left the mean is NaN; with one the deviation is.
+        tau and rho leave out queries of constant truth. With no query left the mean is NaN; with one the deviation is.
         """
         answer = {}
         for name, values in self.arrays().items():
             if name in ("tau", "rho"):
-                values = np.nan_to_num(values[~self.constant_truth], nan=0.0)
+                values = values[~self.constant_truth]
             mean = float(values.mean()) if len(values) else float("nan")
             answer[name] = (mean, float(values.std(ddof=1)) if len(values) > 1 else float("nan"))
         return answer
@@ -140,19 +142,10 @@ def rank_from_vectors(
 
 def predicted_proximity(queries: npt.ArrayLike, database: npt.ArrayLike, head: Head = "l2") -> Floats:
     """What vectors say of each query and each graph, shape (queries, graphs)."""
-    from scipy.spatial.distance import cdist
-
     left, right = finite_matrix(queries, "queries"), finite_matrix(database, "database")
     if left.shape[1] != right.shape[1]:
         raise ValueError(f"queries are {left.shape[1]} wide, the database {right.shape[1]}; they must agree")
-    if head == "inner":
-        return left @ right.T
-    if head not in get_args(Head):
-        raise ValueError(f"head {head!r}; it is one of {', '.join(get_args(Head))}")
-    if head in PSEUDO:
-        plus, minus = (cdist(left[:, part], right[:, part], "sqeuclidean") for part in parts(left.shape[1], head))
-        return pseudo(plus, minus, abs(left[:, :1]) + abs(right[:, 0]) if head == "raised_l2" else None)
-    return np.asarray(cdist(left, right, {"l2": "euclidean", "l1": "cityblock", "squared_l2": "sqeuclidean"}[head]))
+    return between(left, right, head)
 
 
 def _check_kind(kind: str) -> str:
@@ -187,7 +180,7 @@ def _block(predicted: Floats, truth: Floats, cuts: Sequence[int]) -> tuple[Float
     for i, k in enumerate(cuts):
         lenient[i] = _expected_precision(truth <= ordered[:, k - 1 : k], first, start, stop, k)
         strict[i] = _expected_precision(strict_rank < k, first, start, stop, k)
-    return _tau_b(predicted_rank, true_rank), _correlation(predicted_rank, true_rank), lenient, strict
+    return kendall_tau(predicted_rank, true_rank), _correlation(predicted_rank, true_rank), lenient, strict
 
 
 def _sorted_runs(values: Floats) -> tuple[Ints, Ints, Ints]:
@@ -212,20 +205,13 @@ def _unsorted(order: Ints, values: npt.NDArray[Any]) -> Ints:
     return answer
 
 
-def _tau_b(left: Ints, right: Ints) -> Floats:
-    """Kendall's tau-b of each row; NaN where one side is constant. SciPy counts the inversions in O(n log n)."""
-    from scipy.stats import kendalltau
-
-    return np.array([kendalltau(a, b, method="asymptotic").statistic for a, b in zip(left, right, strict=True)])
-
-
 def _correlation(left: Ints, right: Ints) -> Floats:
-    """Pearson's correlation of each row; NaN where one side is constant."""
+    """Pearson's correlation of each row; NaN where `right` is constant, 0 where only `left` is."""
     x = left - left.mean(axis=1, keepdims=True)
     y = right - right.mean(axis=1, keepdims=True)
     scale = np.sqrt((x * x).sum(axis=1)) * np.sqrt((y * y).sum(axis=1))
-    varies = (left != left[:, :1]).any(axis=1) & (right != right[:, :1]).any(axis=1)
-    answer = np.divide((x * y).sum(axis=1), scale, out=np.full(len(left), np.nan), where=varies)
+    varies = (right != right[:, :1]).any(axis=1)
+    answer = np.divide((x * y).sum(axis=1), scale, out=np.where(varies, 0.0, np.nan), where=varies & (scale > 0))
     return np.asarray(np.clip(answer, -1.0, 1.0))
 
 

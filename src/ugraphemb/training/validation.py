@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import between
 from ugraphemb.encoder.network import Network
 from ugraphemb.training.config import Selection
+from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.passes import embedded
 from ugraphemb.training.truth import Truth
 
@@ -44,30 +44,14 @@ class Validation:
         self.queries = np.sort(generator.permutation(held_out)[:_QUERIES])
         self.database = np.sort(generator.permutation(train)[:_DATABASE])
         rows = truth.rows(self.queries, self.database)
-        self.known = torch.from_numpy(rows >= 0)
+        self.known = rows >= 0
         if not self.known.any():
             raise ValueError("no pair of a validation graph and a training graph has a known proximity")
-        self.value = torch.from_numpy(np.where(rows >= 0, truth.value[rows], 0.0))
+        self.value = np.where(self.known, truth.value[rows], 0.0)
 
     def score(self, network: Network, collator: Collator, device: torch.device) -> Score:
-        queries = embedded(network, collator, self.queries, device)
-        database = embedded(network, collator, self.database, device)
+        queries = embedded(network, collator, self.queries, device).numpy()
+        database = embedded(network, collator, self.database, device).numpy()
         predicted = between(queries, database, network.config.head)
-        loss = (predicted - self.value)[self.known].square().mean()
-        return Score(float(loss), kendall_tau(predicted, self.value, self.known))
-
-
-def kendall_tau(predicted: Tensor, value: Tensor, known: Tensor) -> float:
-    """τ-b of each row over its known entries, averaged over rows where it is defined; nan where none is.
-
-    Quadratic in the length of a row: for the sample of a validation, not for evaluation.
-    """
-    scores = []
-    for guess, right, there in zip(predicted, value, known, strict=True):
-        a, b = guess[there], right[there]
-        first = torch.sign(a[:, None] - a[None, :])
-        second = torch.sign(b[:, None] - b[None, :])
-        spread = (first.abs().sum() * second.abs().sum()).sqrt()
-        if spread > 0:
-            scores.append(float((first * second).sum() / spread))
-    return float(np.mean(scores)) if scores else float("nan")
+        loss = np.square(predicted - self.value)[self.known].mean()
+        return Score(float(loss), mean_tau(predicted, self.value, self.known))
