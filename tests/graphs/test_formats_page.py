@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
 import pytest
 
 from ugraphemb.graphs.formats import FORMATS, read_graphs
+from ugraphemb.graphs.limits import Limits
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 
@@ -39,3 +41,12 @@ def test_every_format_and_suffix_is_on_the_page() -> None:
     for format in FORMATS.values():
         row = next(line for line in table if line.startswith(f"| `{format.name}` "))
         assert all(f"`{suffix}`" in row for suffix in format.suffixes)
+
+
+def test_every_limit_is_on_the_page() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,]+(?: MiB)?) \|", PAGE.read_text(), re.MULTILINE))
+    values = {
+        name: int(text.replace(",", "").removesuffix(" MiB")) << 20 * text.endswith("MiB")
+        for name, text in rows.items()
+    }
+    assert values == dataclasses.asdict(Limits())

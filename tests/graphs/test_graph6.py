@@ -77,7 +77,7 @@ def test_loops_and_repeats_of_sparse6_are_told_or_refused(tmp_path: Path) -> Non
     ("line", "message"),
     [
         (b"D?", "a.g6:2: 1 characters of edges for 5 nodes, expected 2"),
-        (b"~~~~~~~~", "expected"),
+        (b"~~~~~~~~", "nodes claimed"),
         (b"~~", "too few for the number of nodes"),
         (b":", "too few for the number of nodes"),
         (b":~~~~~~~~", "nodes claimed"),

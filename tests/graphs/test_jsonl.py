@@ -94,7 +94,7 @@ def test_attributes_that_only_some_graphs_carry_are_refused(tmp_path: Path) -> N
         ('{"id": 0, "num_nodes": 2, "edges": [[0, 9223372036854775808]]}', "edges must be pairs"),
         ('{"id": 0, "num_nodes": 2, "edges": {}}', "edges is an object, expected an array"),
         ('{"id": 0, "num_nodes": 2, "edges": [], "node_labels": ["a"]}', "set.jsonl:2: 1 node labels, expected 2"),
-        ('{"id": 0, "num_nodes": 1, "edges": [], "node_labels": [{}]}', "an object as a label"),
+        ('{"id": 0, "num_nodes": 1, "edges": [], "node_labels": [{}]}', "a label that is an object"),
         ('{"id": 0, "num_nodes": 2, "edges": [], "node_attributes": [[1], [1, 2]]}', "equally long"),
         ('{"id": 0, "num_nodes": 1, "edges": [], "node_attributes": [["a"]]}', "a row of numbers"),
         ('{"id": 0, "num_nodes": 1, "edges": [], "target": [1]}', "target is an array"),

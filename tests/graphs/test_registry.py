@@ -71,7 +71,18 @@ def test_a_folder_of_files_becomes_one_collection(tmp_path: Path):
     assert graphs.ids.tolist() == ["a", "b"]
     assert graphs.num_nodes.tolist() == [2, 3]
     assert graphs.name == "set"
-    assert seen == [(1, 2), (2, 2)]
+    assert seen == [(0, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("name", [*NAMES.split(), "g.gspan", "g.smi", "g.csv", "g.sdf", "folder"])
+def test_progress_reaches_every_reader(tmp_path: Path, name: str):
+    graphs = GraphSet.from_smiles(["CCO", "CC", "C"]) if name in ("g.smi", "g.csv", "g.sdf") else GRAPHS
+    write_graphs(graphs, tmp_path / name, format="gxl" if name == "folder" else None)
+    seen: list[tuple[int, int]] = []
+    read_graphs(tmp_path / name, progress=lambda done, total: seen.append((done, total)))
+    assert seen
+    assert seen[-1][0] == seen[-1][1] > 0
+    assert all(0 <= done <= total for done, total in seen)
 
 
 def test_folders_of_tu_and_gxl_files_are_known(tmp_path: Path):

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError, needs_extra
-from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.graphs.collector import MISSING, Collector, Reading
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.limits import limits, refusal
 
 OnError = Literal["raise", "skip"]
 Aromatic = Literal["bond", "kekule"]
@@ -163,6 +164,8 @@ class MoleculeCollector:
             self._add(None, f"{found}, expected SMILES", where, id, target, {})
             return
         text = text.strip()
+        if len(text) > limits().smiles:
+            raise refusal(where, f"{text[:20]!r}... of {len(text)} characters", "smiles")
         wrong = f"{text[:60]!r}, which is not SMILES" if text else "empty, expected SMILES"
         self._add(self._parsed(text) if text else None, wrong, where, id, target, {"smiles": text, **(metadata or {})})
 
@@ -176,6 +179,8 @@ class MoleculeCollector:
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         """The text of one molecule of an SDF file."""
+        if len(text) > 100 * limits().smiles:
+            raise refusal(where, f"a molecule of {len(text)} characters, 100 times a long SMILES", "smiles")
         try:
             molecule = self._chem.MolFromMolBlock(text, sanitize=False, removeHs=False)
         except (RuntimeError, ValueError):
@@ -227,11 +232,18 @@ class MoleculeCollector:
         )
 
     def graph_set(self, *, strict: bool = False, name: str = "") -> GraphSet:
+        self._finish()
+        return self._collector.graph_set(strict=strict, name=name)
+
+    def reading(self, *, strict: bool = False, name: str = "") -> Reading:
+        self._finish()
+        return self._collector.reading(strict=strict, name=name)
+
+    def _finish(self) -> None:
         if self._skipped:
             shown = ", ".join(self._skipped[:3]) + (", ..." if len(self._skipped) > 3 else "")
             self._collector.ignore(f"molecules that cannot be read ({shown})", len(self._skipped))
         self._collector.tell_ids_apart()
-        return self._collector.graph_set(strict=strict, name=name)
 
     def _atom_name(self, atom: Any) -> str:
         symbol: str = atom.GetSymbol()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import inspect
 import os
 import re
 import warnings
@@ -17,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.graphs.collector import Reading
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted, told
 from ugraphemb.graphs.formats.text import stem_of, suffix_of
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.merge import concatenated
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,8 @@ class Format:
     suffixes: tuple[str, ...]
     what: str
 
-    def reader(self) -> Callable[..., GraphSet]:
-        reader: Callable[..., GraphSet] = getattr(import_module(f"{__name__}.{self.name}"), f"read_{self.name}")
+    def reader(self) -> Reader[...]:
+        reader: Reader[...] = getattr(import_module(f"{__name__}.{self.name}"), f"read_{self.name}")
         return reader
 
     def writer(self) -> Callable[..., None]:
@@ -76,22 +75,24 @@ def read_graphs(
             Text files may be gzipped: .jsonl.gz, .gspan.gz and so on.
         format: One of `FORMATS`, to choose it yourself.
         strict: Refuse self loops, repeated edges and the like instead of dropping them with a GraphWarning.
-        progress: Called with how much is done and how much there is, by formats that take long.
+        progress: Called with how much is done and how much there is: lines, molecules, graphs or files.
         options: Passed on to the reader of the format.
     """
+    return told(_reading(path, format=format, strict=strict, progress=progress, **options))
+
+
+@Reader
+def _read(path: str | Path, *, format: str | None, strict: bool, progress: Progress | None, **options: Any) -> Reading:
     path = Path(path)
     if not path.exists():
         raise GraphFormatError(f"{path}: no such file or folder; expected a file of graphs")
     chosen = _named(format) if format else _format_of_folder(path) if path.is_dir() else _format_of_file(path)
     if chosen is None:
         return _put_together(path, strict, progress, options)
-    reader = chosen.reader()
-    if progress is not None and "progress" in inspect.signature(reader).parameters:
-        options = {**options, "progress": progress}
-    try:
-        return reader(path, strict=strict, **options)
-    except OSError as error:
-        raise GraphFormatError(f"{path}: cannot be read: {error}") from error
+    return chosen.reader().reading(path, strict=strict, progress=progress, **options)
+
+
+_reading = _read.reading
 
 
 def write_graphs(
@@ -185,24 +186,24 @@ def _format_of_folder(path: Path) -> Format | None:
     return None
 
 
-def _put_together(path: Path, strict: bool, progress: Progress | None, options: dict[str, Any]) -> GraphSet:
+def _put_together(path: Path, strict: bool, progress: Progress | None, options: dict[str, Any]) -> Reading:
     """All files of graphs in a folder, in the order of their names, which are the ids where each holds one graph."""
     files = sorted(
         entry for entry in path.iterdir() if suffix_of(entry) in _BY_SUFFIX and not entry.name.startswith(".")
     )
     if not files:
         raise GraphFormatError(f"{path}: no files of graphs; expected names that end in {' '.join(_BY_SUFFIX)}")
-    parts = []
-    for done, file in enumerate(files, start=1):
-        parts.append(_format_of_suffix(file).reader()(file, strict=strict, **options))
-        if progress is not None:
-            progress(done, len(files))
+    readings = [
+        _format_of_suffix(file).reader().reading(file, strict=strict, **options) for file in counted(files, progress)
+    ]
+    parts = [reading.graphs for reading in readings]
+    notes = [note for reading in readings for note in reading.notes]
     if len(parts) == 1:
-        return parts[0]
+        return readings[0]
     stems = [stem_of(file) for file in files]
     if all(len(part) == 1 for part in parts) and len(set(stems)) == len(stems):
         parts = [replace(part, ids=np.array([stem])) for part, stem in zip(parts, stems, strict=True)]
-    return replace(concatenated(parts), name=path.name)
+    return Reading(replace(concatenated(parts), name=path.name), notes)
 
 
 def _check_replaceable(path: Path) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.collector import Collector
-from ugraphemb.graphs.formats.text import check_losses, label, plain, read_lines, stem_of, write_text
+from ugraphemb.files.labels import label_from_json
+from ugraphemb.graphs.collector import Collector, Reading
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
+from ugraphemb.graphs.formats.text import check_losses, plain, read_lines, stem_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _MARK = "# graph "
@@ -37,7 +39,10 @@ class _Block:
         self.labels.append(_value(rest[1]) if len(rest) == 2 else None)
 
 
-def read_edgelist(path: str | Path, *, strict: bool = False, node_names: bool = False) -> GraphSet:
+@Reader
+def read_edgelist(
+    path: str | Path, *, strict: bool = False, progress: Progress | None = None, node_names: bool = False
+) -> Reading:
     """Graphs of an edge list.
 
     A line is `u v` or `u v label`, with spaces, tabs or commas between, or `u` alone for a node without edges. Nodes
@@ -47,13 +52,14 @@ def read_edgelist(path: str | Path, *, strict: bool = False, node_names: bool = 
 
     Args:
         strict: Refuse loops and repeated edges instead of dropping them with one GraphWarning.
+        progress: Called with the number of lines done and of all.
         node_names: Keep the nodes' names, as node labels; they are dropped otherwise.
     """
     lines = read_lines(path)
     marked = any(line.startswith(_MARK) for line in lines)
     blocks: list[_Block] = []
     current: _Block | None = None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(counted(lines, progress), 1):
         where = f"{path}:{number}"
         if line.startswith(_MARK):
             current = _Block(_text(line.removeprefix(_MARK).strip(" \t")), where)
@@ -78,7 +84,7 @@ def read_edgelist(path: str | Path, *, strict: bool = False, node_names: bool = 
             id=block.id,
             where=block.where,
         )
-    return collector.graph_set(strict=strict, name=stem_of(path))
+    return collector.reading(strict=strict, name=stem_of(path))
 
 
 def write_edgelist(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -107,15 +113,10 @@ def _value(text: str) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return text if isinstance(value, dict) or not _hashable(label(value)) else label(value)
-
-
-def _hashable(value: Any) -> bool:
     try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+        return label_from_json(value, text, GraphFormatError)
+    except GraphFormatError:
+        return text
 
 
 def _text(text: str) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.collector import Collector
+from ugraphemb.graphs.collector import Collector, Reading
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, check_size, read_bytes, stem_of, suffix_of, write_bytes
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
@@ -17,16 +18,18 @@ _HEADERS = (b">>graph6<<", b">>sparse6<<")
 _Bits = npt.NDArray[np.uint8]
 
 
-def read_graph6(path: str | Path, *, strict: bool = False) -> GraphSet:
+@Reader
+def read_graph6(path: str | Path, *, strict: bool = False, progress: Progress | None = None) -> Reading:
     """Graphs of a graph6 or sparse6 file, with its header or without; both kinds may stand in one file.
 
     Args:
         strict: Refuse loops and repeated edges (sparse6 may hold them) instead of dropping them with a warning.
+        progress: Called with the number of lines done and of all.
     """
     data = read_bytes(path)
     collector = Collector(str(path))
     nodes = 0
-    for number, line in enumerate(data.split(b"\n"), 1):
+    for number, line in enumerate(counted(data.split(b"\n"), progress), 1):
         text = line.removesuffix(b"\r")
         if number == 1:
             for header in _HEADERS:
@@ -46,7 +49,7 @@ def read_graph6(path: str | Path, *, strict: bool = False) -> GraphSet:
         check_size(nodes, len(data), where)
         edges = _sparse_edges(size, rest) if sparse else _dense_edges(size, rest, where)
         collector.add(size, edges, where=where)
-    return collector.graph_set(strict=strict, name=stem_of(path))
+    return collector.reading(strict=strict, name=stem_of(path))
 
 
 def write_graph6(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:

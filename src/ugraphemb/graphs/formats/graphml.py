@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.collector import MISSING, Collector
-from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
+from ugraphemb.graphs.collector import MISSING, Collector, Reading
+from ugraphemb.graphs.formats.markup import Element, check_table, numeric, parsed, quoted, table_of, text_of
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, plain, stem_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.graphs.limits import limits, refusal
 
 _KINDS: dict[str, type] = {
     "boolean": bool, "int": int, "integer": int, "long": int, "float": float, "double": float, "string": str,
@@ -31,13 +32,20 @@ class _Key:
     default: Any
 
 
+@Reader
 def read_graphml(
-    path: str | Path, *, strict: bool = False, node_label: str = "label", edge_label: str = "label"
-) -> GraphSet:
+    path: str | Path,
+    *,
+    strict: bool = False,
+    progress: Progress | None = None,
+    node_label: str = "label",
+    edge_label: str = "label",
+) -> Reading:
     """Graphs of a GraphML file.
 
     Args:
         strict: Refuse what would be dropped or ignored: loops, repeats, direction, data without a place.
+        progress: Called with the number of graphs done and of all.
         node_label: The data that are labels; other numbers become node attributes, in the order of their keys.
         edge_label: The same for edges, whose other data are ignored. The target is a graph's data of that name.
     """
@@ -51,10 +59,12 @@ def read_graphml(
         scope: any(_applies(key, scope) and key.name == name for key in keys.values())
         for scope, name in (("node", node_label), ("edge", edge_label))
     }
+    graphs = list(root.each("graph"))
+    _check_size(graphs, keys, columns, str(path))
     collector = Collector(str(path))
-    for element in root.each("graph"):
+    for element in counted(graphs, progress):
         _add(collector, element, keys, path, columns, node_label, edge_label, labeled)
-    return collector.graph_set(strict=strict, name=stem_of(path))
+    return collector.reading(strict=strict, name=stem_of(path))
 
 
 def _add(
@@ -67,6 +77,7 @@ def _add(
     edge_label: str,
     labeled: dict[str, bool],
 ) -> None:
+    defaults = [key for key in keys.values() if key.default is not MISSING]
     position: dict[str, int] = {}
     nodes: list[dict[str, Any]] = []
     for node in element.each("node"):
@@ -75,7 +86,7 @@ def _add(
             found = "a node without an id" if name is None else f"node id {name!r} for a second time"
             raise GraphFormatError(f"{path}:{node.line}: {found}; each node needs its own")
         position[name] = len(nodes)
-        nodes.append(_data(node, "node", keys, path))
+        nodes.append(_data(node, "node", keys, defaults, path))
         collector.ignore("nested graphs", sum(child.tag == "graph" for child in node.children))
     edges, edge_data, directed = [], [], 0
     by_default = element.attributes.get("edgedefault") == "directed"
@@ -85,25 +96,35 @@ def _add(
         except KeyError as error:
             where = f"{path}:{edge.line}"
             raise GraphFormatError(f"{where}: an edge whose end is {error}, which is no node's id") from error
-        edge_data.append(_data(edge, "edge", keys, path))
+        edge_data.append(_data(edge, "edge", keys, defaults, path))
         directed += {"true": True, "false": False}.get(edge.attributes.get("directed", ""), by_default)
     collector.ignore("directions of edges", directed)
     collector.ignore("hyperedges", sum(child.tag == "hyperedge" for child in element.children))
-    for name in {name for data in nodes for name in data} - {node_label, *columns}:
-        collector.ignore(f"node data {name!r}", sum(name in data for data in nodes))
-    for name in {name for data in edge_data for name in data} - {edge_label}:
-        collector.ignore(f"edge data {name!r}", sum(name in data for data in edge_data))
-    matrix = np.array([[data.get(column, np.nan) for column in columns] for data in nodes], np.float64)
+    used = {node_label, *columns}
+    for name, count in Counter(name for data in nodes for name in data if name not in used).items():
+        collector.ignore(f"node data {name[:40]!r}", count)
+    for name, count in Counter(name for data in edge_data for name in data if name != edge_label).items():
+        collector.ignore(f"edge data {name[:40]!r}", count)
     collector.add(
         len(nodes),
         edges,
         node_labels=[data.get(node_label) for data in nodes] if labeled["node"] else None,
         edge_labels=[data.get(edge_label) for data in edge_data] if labeled["edge"] else None,
-        attributes=matrix.reshape(len(nodes), len(columns)) if columns else None,
-        target=_data(element, "graph", keys, path).get("target", MISSING),
+        attributes=table_of(nodes, columns, f"{path}:{element.line}") if columns else None,
+        target=_data(element, "graph", keys, defaults, path).get("target", MISSING),
         id=element.attributes.get("id"),
         where=f"{path}:{element.line}",
     )
+
+
+def _check_size(graphs: list[Element], keys: dict[str, _Key], columns: list[str], where: str) -> None:
+    """Refuses more attributes and default values than a file of this size has any use for."""
+    nodes = [node for graph in graphs for node in graph.each("node")]
+    check_table(len(nodes), columns, ({"": entry} for node in nodes for entry in node.each("data")), where)
+    defaults = sum(key.default is not MISSING for key in keys.values())
+    elements = len(graphs) + sum(len(graph.children) for graph in graphs)
+    if defaults * elements > limits().cells + 16 * elements:
+        raise refusal(where, f"{defaults} default values for {elements} nodes and edges", "cells")
 
 
 def _applies(key: _Key, scope: str) -> bool:
@@ -131,7 +152,9 @@ def _parsed_value(element: Element, kind: type, path: str | Path) -> Any:
     return element.text if kind is str else numeric(element.text, kind, f"{path}:{element.line}")
 
 
-def _data(element: Element, scope: str, keys: dict[str, _Key], path: str | Path) -> dict[str, Any]:
+def _data(
+    element: Element, scope: str, keys: dict[str, _Key], defaults: list[_Key], path: str | Path
+) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for entry in element.each("data"):
         key = keys.get(entry.attributes.get("key", ""))
@@ -139,8 +162,8 @@ def _data(element: Element, scope: str, keys: dict[str, _Key], path: str | Path)
             found = entry.attributes.get("key")
             raise GraphFormatError(f"{path}:{entry.line}: data of the key {found!r}, which is not declared")
         data[key.name] = _parsed_value(entry, key.kind, path)
-    for key in keys.values():
-        if key.default is not MISSING and _applies(key, scope):
+    for key in defaults:
+        if _applies(key, scope):
             data.setdefault(key.name, key.default)
     return data
 

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.collector import Collector
+from ugraphemb.graphs.collector import Collector, Reading
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, decoded_lines, read_bytes, stem_of, write_text
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Coded, Vocabulary
@@ -20,7 +21,8 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,99}")
 _END = "-1"  # many files end with `t # -1`
 
 
-def read_gspan(path: str | Path, *, strict: bool = False) -> GraphSet:
+@Reader
+def read_gspan(path: str | Path, *, strict: bool = False, progress: Progress | None = None) -> Reading:
     """Graphs of a gSpan file; gzipped where the name ends in .gz.
 
     Node labels are whole numbers if all of them are, else text; likewise edge labels. Nodes of a graph are usually
@@ -28,10 +30,16 @@ def read_gspan(path: str | Path, *, strict: bool = False) -> GraphSet:
 
     Args:
         strict: Refuse loops, repeated edges and repeated ids instead of dropping them with one GraphWarning.
+        progress: Called with the number of lines done and of all.
     """
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
-    graphs = _at_once(data, path, strict)
-    return _line_by_line(data, path, strict) if graphs is None else graphs
+    reading = _at_once(data, path, strict)
+    if reading is None:
+        return _line_by_line(data, path, strict, progress)
+    if progress is not None:
+        lines = data.count(b"\n")
+        progress(lines, lines)
+    return reading
 
 
 def write_gspan(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -67,7 +75,7 @@ class _Columns(NamedTuple):
     text: Coded | None  # the last field
 
 
-def _at_once(data: bytes, path: str | Path, strict: bool) -> GraphSet | None:
+def _at_once(data: bytes, path: str | Path, strict: bool) -> Reading | None:
     """The whole file in array operations if every line is as gSpan writes it; None if any line is not."""
     characters = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
     stops = np.flatnonzero(characters == ord("\n")) + 1
@@ -96,7 +104,8 @@ def _at_once(data: bytes, path: str | Path, strict: bool) -> GraphSet | None:
         or (ends >= sizes[graph_of_edge][:, None]).any()
     ):
         return None
-    return GraphSet.from_edges(
+    notes: list[str] = []
+    graphs = GraphSet.from_edges(
         sizes,
         ends + starts[graph_of_edge][:, None],
         node_labels=_typed(nodes.text),
@@ -105,7 +114,9 @@ def _at_once(data: bytes, path: str | Path, strict: bool) -> GraphSet | None:
         name=stem_of(path),
         strict=strict,
         source=str(path),
+        notes=notes,
     )
+    return Reading(graphs, [f"{path}: {note}" for note in notes])
 
 
 def _columns(
@@ -194,11 +205,11 @@ class _Graph:
         self.edge_labels.append(label)
 
 
-def _line_by_line(data: bytes, path: str | Path, strict: bool) -> GraphSet:
+def _line_by_line(data: bytes, path: str | Path, strict: bool, progress: Progress | None = None) -> Reading:
     """The same for files with other spaces, comments, names of nodes or missing labels; says which line is wrong."""
     graphs: list[_Graph] = []
     ended = False
-    for number, line in enumerate(decoded_lines(data, path), 1):
+    for number, line in enumerate(counted(decoded_lines(data, path), progress), 1):
         where = f"{path}:{number}"
         kind, *fields = line.split() or ["#"]
         if kind.startswith("#"):
@@ -228,7 +239,7 @@ def _line_by_line(data: bytes, path: str | Path, strict: bool) -> GraphSet:
             where=graph.where,
         )
     collector.tell_ids_apart()
-    return collector.graph_set(strict=strict, name=stem_of(path))
+    return collector.reading(strict=strict, name=stem_of(path))
 
 
 def _types(labels: Iterable[str | None]) -> dict[str | None, Hashable]:

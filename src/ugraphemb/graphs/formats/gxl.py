@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.collector import MISSING, Collector
-from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
+from ugraphemb.graphs.collector import MISSING, Collector, Reading
+from ugraphemb.graphs.formats.markup import Element, check_table, numeric, parsed, quoted, table_of, text_of
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
@@ -53,37 +53,44 @@ class _Item:
             raise GraphFormatError(f"{where}: an edge whose end is {error}, which is no node's id") from error
 
 
+@Reader
 def read_gxl(
-    path: str | Path, *, strict: bool = False, node_label: str | None = None, edge_label: str | None = None
-) -> GraphSet:
+    path: str | Path,
+    *,
+    strict: bool = False,
+    progress: Progress | None = None,
+    node_label: str | None = None,
+    edge_label: str | None = None,
+) -> Reading:
     """Graphs of a .gxl file, of a .cxl list, or of a folder of either.
 
     Args:
         strict: Refuse what would be dropped or ignored: loops, repeats, direction, attributes without a place.
+        progress: Called with the number of files done and of all, then likewise of graphs.
         node_label: Which attribute is the label; "" for none. By default symbol, chem, label or type, whichever
             comes first, else the only attribute that is not a fraction. Other numbers become node attributes.
         edge_label: The same for edges; by default label, valence, bond or type, or the only one.
     """
     root = Path(path)
     if root.is_dir():
-        items = list(_of_folder(root))
+        items = list(_of_folder(root, progress))
     elif suffix_of(root) == ".cxl":
-        items = list(_of_list(root))
+        items = list(_of_list(root, progress))
     else:
         items = list(_of_file(root))
     node_names, edge_names = _names(item.nodes for item in items), _names(item.edge_values for item in items)
     node_label = _chosen(node_label, node_names, _NODE_LABELS, f"{path}: node_label")
     edge_label = _chosen(edge_label, edge_names, _EDGE_LABELS, f"{path}: edge_label")
     columns = [name for name, kinds in node_names.items() if name != node_label and kinds <= {int, float}]
+    check_table(sum(len(item.nodes) for item in items), columns, (n for item in items for n in item.nodes), str(path))
     collector = Collector(str(path))
-    for name in node_names:
-        if name != node_label and name not in columns:
-            collector.ignore(f"node attributes {name!r}", sum(name in n for item in items for n in item.nodes))
-    for name in edge_names:
+    for name, count in Counter(name for item in items for values in item.nodes for name in values).items():
+        if name != node_label and not node_names[name] <= {int, float}:
+            collector.ignore(f"node attributes {name[:40]!r}", count)
+    for name, count in Counter(name for item in items for values in item.edge_values for name in values).items():
         if name != edge_label:
-            count = sum(name in edge for item in items for edge in item.edge_values)
-            collector.ignore(f"edge attributes {name!r}", count)
-    for item, name in zip(items, _ids(items), strict=True):
+            collector.ignore(f"edge attributes {name[:40]!r}", count)
+    for item, name in zip(counted(items, progress), _ids(items), strict=True):
         collector.ignore("directions of edges", len(item.edges) if item.directed else 0)
         collector.ignore("relations of many nodes", item.others)
         collector.add(
@@ -91,16 +98,12 @@ def read_gxl(
             item.edges,
             node_labels=[values.get(node_label) for values in item.nodes] if node_label else None,
             edge_labels=[values.get(edge_label) for values in item.edge_values] if edge_label else None,
-            attributes=np.array(
-                [[values.get(column, np.nan) for column in columns] for values in item.nodes], np.float64
-            ).reshape(len(item.nodes), len(columns))
-            if columns
-            else None,
+            attributes=table_of(item.nodes, columns, item.where) if columns else None,
             target=item.target,
             id=name,
             where=item.where,
         )
-    return collector.graph_set(strict=strict, name=stem_of(root))
+    return collector.reading(strict=strict, name=stem_of(root))
 
 
 def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -136,13 +139,14 @@ def _of_file(path: Path) -> Iterator[_Item]:
     return (_Item(element, path) for element in root.each("graph"))
 
 
-def _of_list(path: Path) -> Iterator[_Item]:
+def _of_list(path: Path, progress: Progress | None = None) -> Iterator[_Item]:
     pending = [parsed(path)]
+    listed = []
     while pending:
         element = pending.pop()
         pending += reversed(element.children)
-        if "file" not in element.attributes:
-            continue
+        listed += [element] if "file" in element.attributes else []
+    for element in counted(listed, progress):
         name = element.attributes["file"]
         place = Path(name)
         if not name or "\0" in name or place.is_absolute() or ".." in place.parts or "\\" in name:
@@ -153,18 +157,18 @@ def _of_list(path: Path) -> Iterator[_Item]:
             yield item
 
 
-def _of_folder(folder: Path) -> Iterator[_Item]:
+def _of_folder(folder: Path, progress: Progress | None) -> Iterator[_Item]:
     lists = sorted(folder.glob("*.cxl"))
     files = sorted(folder.glob("*.gxl"))
     if not lists and not files:
         raise GraphFormatError(f"{folder}: no .cxl and no .gxl file in this folder")
     seen: set[Path] = set()  # train.cxl and all.cxl may list the same file
     for listing in lists:
-        items = list(_of_list(listing))
+        items = list(_of_list(listing, progress))
         yield from (item for item in items if item.path not in seen)
         seen.update(item.path for item in items)
     if not lists:
-        for file in files:
+        for file in counted(files, progress):
             yield from _of_file(file)
 
 

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.collector import MISSING, Collector
+from ugraphemb.files.labels import label_from_json
+from ugraphemb.graphs.collector import MISSING, Collector, Reading
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import (
     check_size,
     decoded_lines,
-    label,
     parsed_json,
     plain,
     read_bytes,
@@ -29,17 +30,19 @@ _VERSION = 1
 _FIELDS = {"id", "num_nodes", "edges", "node_labels", "edge_labels", "node_attributes", "target"}
 
 
-def read_jsonl(path: str | Path, *, strict: bool = False) -> GraphSet:
+@Reader
+def read_jsonl(path: str | Path, *, strict: bool = False, progress: Progress | None = None) -> Reading:
     """Graphs of a JSON Lines file.
 
     Args:
         strict: Refuse self loops, repeated edges and unknown fields instead of dropping them with one GraphWarning.
+        progress: Called with the number of lines done and of all.
     """
     data = read_bytes(path)
     collector = Collector(str(path))
     header: dict[str, Any] = {}
     nodes = 0
-    for number, line in enumerate(decoded_lines(data, path), 1):
+    for number, line in enumerate(counted(decoded_lines(data, path), progress), 1):
         if not line.strip():
             continue
         where = f"{path}:{number}"
@@ -55,8 +58,8 @@ def read_jsonl(path: str | Path, *, strict: bool = False) -> GraphSet:
         check_size(nodes, len(data), where)
         _add(collector, record, where)
     name = header.get("name", stem_of(path))
-    graphs = collector.graph_set(strict=strict, name=name)
-    return _with_header(graphs, header, str(path))
+    graphs, notes = collector.reading(strict=strict, name=name)
+    return Reading(_with_header(graphs, header, str(path)), notes)
 
 
 def write_jsonl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -118,17 +121,7 @@ def _add(collector: Collector, record: dict[str, Any], where: str) -> None:
 def _labels(record: dict[str, Any], field: str, where: str) -> list[Any] | None:
     if field not in record:
         return None
-    labels = [label(value) for value in _array(record, field, where)]
-    for value in labels:
-        _check_hashable(value, f"{where}: {field}")
-    return labels
-
-
-def _check_hashable(value: Any, where: str) -> None:
-    try:
-        hash(value)
-    except TypeError as error:
-        raise GraphFormatError(f"{where}: an object as a label, expected text, numbers, or arrays of them") from error
+    return [label_from_json(value, f"{where}: {field}", GraphFormatError) for value in _array(record, field, where)]
 
 
 def _array(record: dict[str, Any], field: str, where: str) -> list[Any]:

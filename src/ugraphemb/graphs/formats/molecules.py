@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError, MissingExtraError
-from ugraphemb.graphs.collector import MISSING
+from ugraphemb.graphs.collector import MISSING, Reading
 from ugraphemb.graphs.convert.smiles import MoleculeCollector, OnError, quiet, to_smiles
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, read_lines, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import GraphSet
 
@@ -22,14 +23,14 @@ _BLOCKS = (".sdf", ".sd", ".mol")
 _PROPERTY = re.compile(r">.*?<([^>]*)>.*")
 
 
-def read_molecules(path: str | Path, *, strict: bool = False, **options: Any) -> GraphSet:
+@Reader
+def read_molecules(
+    path: str | Path, *, strict: bool = False, progress: Progress | None = None, **options: Any
+) -> Reading:
     """Molecules of a file, by its suffix: `read_csv`, `read_sdf`, or `read_smi` for all others."""
     suffix = suffix_of(path)
-    if suffix in _TABLES:
-        return read_csv(path, strict=strict, **options)
-    if suffix in _BLOCKS:
-        return read_sdf(path, strict=strict, **options)
-    return read_smi(path, strict=strict, **options)
+    chosen: Reader[...] = read_csv if suffix in _TABLES else read_sdf if suffix in _BLOCKS else read_smi
+    return chosen.reading(path, strict=strict, progress=progress, **options)
 
 
 def write_molecules(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -43,28 +44,35 @@ def write_molecules(graphs: GraphSet, path: str | Path, *, strict: bool = False)
         write_smi(graphs, path, strict=strict)
 
 
+@Reader
 def read_smi(
-    path: str | Path, *, strict: bool = False, hydrogens: bool = False, on_error: OnError = "raise"
-) -> GraphSet:
+    path: str | Path,
+    *,
+    strict: bool = False,
+    progress: Progress | None = None,
+    hydrogens: bool = False,
+    on_error: OnError = "raise",
+) -> Reading:
     """Molecules of a file with SMILES and name in each line; the names are the ids.
 
     Names that come again get #2, #3 and so on behind them. See `ugraphemb.graphs.convert.from_smiles`.
 
     Args:
         strict: Refuse names that come again.
+        progress: Called with the number of molecules done and of all.
         hydrogens: Whether hydrogens are nodes.
         on_error: "skip" leaves out lines that are not SMILES and counts them in one GraphWarning.
     """
     molecules = MoleculeCollector(str(path), hydrogens=hydrogens, on_error=on_error)
     with quiet():
-        for number, line in enumerate(read_lines(path), 1):
+        for number, line in enumerate(counted(read_lines(path), progress), 1):
             if not line.strip() or (number == 1 and line.split()[0].lower() == "smiles"):
                 continue
             text, _, name = line.partition("\t") if "\t" in line else line.strip().partition(" ")
             smiles, _, more = text.strip().partition(" ")
             name = more.strip() or name.partition("\t")[0]
             molecules.add_smiles(smiles, where=f"{path}:{number}", id=name or None)
-    return molecules.graph_set(strict=strict, name=stem_of(path))
+    return molecules.reading(strict=strict, name=stem_of(path))
 
 
 def write_smi(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -78,20 +86,23 @@ def write_smi(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
     write_text("".join(lines), path)
 
 
+@Reader
 def read_csv(
     path: str | Path,
     *,
     strict: bool = False,
+    progress: Progress | None = None,
     column: str = "smiles",
     id_column: str | None = None,
     target_column: str | None = None,
     hydrogens: bool = False,
     on_error: OnError = "raise",
-) -> GraphSet:
+) -> Reading:
     """Molecules of a table with a header: comma-separated, or tab-separated where the suffix is .tsv.
 
     Args:
         strict: Refuse ids that come again.
+        progress: Called with the number of molecules done and of all.
         column: The column of SMILES; upper and lower case are the same where nothing else fits.
         id_column: By default "id" or "name", where there is such a column.
         target_column: By default "target", where there is one. Numbers are read as numbers if all are.
@@ -118,10 +129,10 @@ def read_csv(
     target = _position(header, wanted, path, needed=target_column is not None)
     values = _typed([row[target] for _, row in found]) if target is not None else [MISSING] * len(found)
     with quiet():
-        for (line, row), value in zip(found, values, strict=True):
+        for (line, row), value in zip(counted(found, progress), values, strict=True):
             name = None if ids is None else row[ids]
             molecules.add_smiles(row[smiles or 0].strip(), where=f"{path}:{line}", id=name, target=value)
-    return molecules.graph_set(strict=strict, name=stem_of(path))
+    return molecules.reading(strict=strict, name=stem_of(path))
 
 
 def write_csv(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -136,19 +147,22 @@ def write_csv(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
     write_text(table.getvalue(), path)
 
 
+@Reader
 def read_sdf(
     path: str | Path,
     *,
     strict: bool = False,
+    progress: Progress | None = None,
     id_column: str | None = None,
     target_column: str | None = None,
     hydrogens: bool = False,
     on_error: OnError = "raise",
-) -> GraphSet:
+) -> Reading:
     """Molecules of an SDF file; the first line of each is its id.
 
     Args:
         strict: Refuse ids that come again.
+        progress: Called with the number of molecules done and of all.
         id_column: The property that is the id instead.
         target_column: The property that is the target; by default "target", where all molecules have one.
         hydrogens: Whether hydrogens are nodes.
@@ -164,11 +178,11 @@ def read_sdf(
         raise GraphFormatError(f"{path}:{start}: a molecule without the property {key!r}")
     typed = iter(_typed(given))
     with quiet():
-        for (start, lines), entry in zip(records, properties, strict=True):
+        for (start, lines), entry in zip(counted(records, progress), properties, strict=True):
             name = lines[0].strip() if id_column is None else entry.get(id_column)
             value = next(typed) if key in entry else MISSING
             molecules.add_block("\n".join(lines), where=f"{path}:{start}", id=name or None, target=value)
-    return molecules.graph_set(strict=strict, name=stem_of(path))
+    return molecules.reading(strict=strict, name=stem_of(path))
 
 
 def write_sdf(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import warnings
 import zlib
@@ -14,8 +15,7 @@ import numpy as np
 
 from ugraphemb.errors import GraphFormatError, GraphWarning
 from ugraphemb.graphs.graphset import GraphSet
-
-_FREE_NODES = 10_000_000
+from ugraphemb.graphs.limits import limits, refusal
 
 
 def suffix_of(path: str | Path) -> str:
@@ -41,10 +41,15 @@ def read_bytes(path: str | Path) -> bytes:
         raise GraphFormatError(f"{path}: {error.strerror or error}; expected a readable file") from error
     if path.suffix.lower() != ".gz":
         return data
+    most = limits().unpacked_bytes(len(data))
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise GraphFormatError(f"{path}: damaged ({error}); expected a whole gzip file") from error
+    if len(unpacked) > most:
+        raise refusal(str(path), f"unpacks to more than {most} bytes from {len(data)}", "ratio")
+    return unpacked
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -78,8 +83,8 @@ def write_bytes(data: bytes, path: str | Path) -> None:
 
 def check_size(nodes: int, size: int, where: str) -> None:
     """Refuses a short file that claims more nodes than memory could hold."""
-    if nodes > _FREE_NODES + size:
-        raise GraphFormatError(f"{where}: {nodes} nodes claimed by {size} bytes; expected a node a byte at most")
+    if nodes > limits().nodes + size:
+        raise refusal(where, f"{nodes} nodes claimed by {size} bytes", "nodes")
 
 
 def check_losses(

@@ -6,20 +6,21 @@ names label k) make labels text, and `graph_names.txt` gives each graph an id.
 
 from __future__ import annotations
 
-import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError, GraphWarning
-from ugraphemb.graphs.archive import Archive, ArchiveLimits
+from ugraphemb.errors import GraphFormatError
+from ugraphemb.graphs.archive import Archive
+from ugraphemb.graphs.collector import Reading
 from ugraphemb.graphs.formats.columns import number_columns
+from ugraphemb.graphs.formats.reader import Progress, Reader
 from ugraphemb.graphs.formats.text import decoded_lines
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Coded, MisplacedEdgeError, Vocabulary, encoded
@@ -30,14 +31,15 @@ _KINDS = (
 )  # fmt: skip
 
 
+@Reader
 def read_tu(
     path: str | Path,
     *,
     strict: bool = False,
+    progress: Progress | None = None,
     name: str | None = None,
     target: int | None = None,
-    limits: ArchiveLimits | None = None,
-) -> GraphSet:
+) -> Reading:
     """A TU data set from its folder or zip.
 
     Targets are the whole numbers of `graph_labels`, or the numbers of `graph_attributes` where there are no
@@ -45,11 +47,11 @@ def read_tu(
 
     Args:
         strict: Refuse self loops and repeated edges instead of dropping them.
+        progress: Called with the number of files of the set done and of all.
         name: Which set, where there are several.
         target: Which column of `graph_attributes` to take, where it has several; from 0.
-        limits: What is too much for a zip file.
     """
-    with _opened(Path(path), name, limits) as files:
+    with _opened(Path(path), name, progress) as files:
         graph_of = files.numbers("graph_indicator", np.int32)[0] - 1
         targets, ids = _targets(files, target), _ids(files)
         sizes = _sizes(files, graph_of, targets, ids)
@@ -58,8 +60,8 @@ def read_tu(
         given = np.stack(files.numbers("A", np.int32, width=2)).T
         given -= 1
         edge_labels = _labels(files, "edge", "A", len(given))
-        if "edge_attributes" in files:
-            warnings.warn(f"{files.where('edge_attributes')}: ignored", GraphWarning, stacklevel=2)
+        notes = [f"{files.where('edge_attributes')}: ignored"] if "edge_attributes" in files else []
+        dropped: list[str] = []
         edges = given
         if np.any(graph_of[1:] < graph_of[:-1]):
             order = np.argsort(graph_of, kind="stable")
@@ -67,7 +69,7 @@ def read_tu(
             node_labels = None if node_labels is None else node_labels._replace(codes=node_labels.codes[order])
             attributes = None if attributes is None else attributes[order]
         try:
-            return GraphSet.from_edges(
+            graphs = GraphSet.from_edges(
                 sizes,
                 edges,
                 node_labels=node_labels,
@@ -78,9 +80,11 @@ def read_tu(
                 name=files.name,
                 strict=strict,
                 source=files.where("A"),
+                notes=dropped,
             )
         except MisplacedEdgeError as error:
             raise _edge_error(files, error.row, given, graph_of) from error
+    return Reading(graphs, [f"{files.where('A')}: {note}" for note in dropped] + notes)
 
 
 def write_tu(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -111,6 +115,7 @@ class _Files:
     places: dict[str, str]
     load: Callable[[str], bytes]
     prefix: str
+    done: Callable[[str], None] = lambda kind: None
 
     def __contains__(self, kind: str) -> bool:
         return kind in self.places
@@ -122,6 +127,7 @@ class _Files:
         if kind not in self.places:
             missing = f"{self.name}_{kind}.txt"
             raise GraphFormatError(f"{self.prefix}{missing}: missing; a TU data set needs it beside {self.name}_A.txt")
+        self.done(kind)
         return self.load(self.places[kind])
 
     def numbers(self, kind: str, dtype: type[np.generic], width: int | None = 1) -> list[npt.NDArray[Any]]:
@@ -139,15 +145,29 @@ class _Files:
 
 
 @contextmanager
-def _opened(path: Path, name: str | None, limits: ArchiveLimits | None) -> Iterator[_Files]:
+def _opened(path: Path, name: str | None, progress: Progress | None) -> Iterator[_Files]:
     if path.is_dir():
         present = sorted(entry.name for entry in path.iterdir() if entry.is_file())
-        yield _chosen(present, name, lambda file: (path / file).read_bytes(), f"{path}/")
+        files = _chosen(present, name, lambda file: (path / file).read_bytes(), f"{path}/")
+        yield _followed(files, progress)
     elif path.exists():
-        with Archive(path, limits) as archive:
-            yield _chosen(archive.names, name, archive.read, f"{path}/")
+        with Archive(path) as archive:
+            yield _followed(_chosen(archive.names, name, archive.read, f"{path}/"), progress)
     else:
         raise GraphFormatError(f"{path}: no such file or folder; expected a TU data set as a folder or a .zip")
+
+
+def _followed(files: _Files, progress: Progress | None) -> _Files:
+    """The same files; `progress` hears when one is opened."""
+    if progress is None:
+        return files
+    opened: set[str] = set()
+
+    def done(kind: str) -> None:
+        opened.add(kind)
+        progress(len(opened), len(files.places))
+
+    return replace(files, done=done)
 
 
 def _chosen(present: Sequence[str], name: str | None, load: Callable[[str], bytes], prefix: str) -> _Files:

@@ -1,0 +1,63 @@
+"""What every reader has in common: notes instead of warnings, errors of ours only, progress."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import update_wrapper
+from typing import Generic, ParamSpec, TypeVar
+
+from ugraphemb.errors import GraphFormatError, warned
+from ugraphemb.graphs.collector import Reading
+from ugraphemb.graphs.graphset import GraphSet
+
+Progress = Callable[[int, int], None]
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+# What libraries raise for files that are damaged beyond what they foresaw. ValueError is also for wrong options.
+_UNFORESEEN = (OSError, EOFError, LookupError, ArithmeticError, RecursionError, MemoryError, UnicodeError, zlib.error)
+_MOST_NOTES = 5
+
+
+class Reader(Generic[_P]):
+    """A function that reads the graphs of a file. Called, it warns of what was dropped; `reading` returns the notes."""
+
+    def __init__(self, function: Callable[_P, Reading]) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: _P.args, **options: _P.kwargs) -> GraphSet:
+        return told(self.reading(*arguments, **options))
+
+    def reading(self, *arguments: _P.args, **options: _P.kwargs) -> Reading:
+        try:
+            return self._function(*arguments, **options)
+        except GraphFormatError:
+            raise
+        except _UNFORESEEN as error:
+            if isinstance(error, LookupError) and not isinstance(error, IndexError | KeyError):
+                raise
+            reason = getattr(error, "strerror", None) or error or type(error).__name__
+            raise GraphFormatError(f"{arguments[0]}: cannot be read ({reason})") from error
+
+
+def told(reading: Reading) -> GraphSet:
+    """The graphs, with one GraphWarning for all notes. The only place where readers warn."""
+    notes = reading.notes
+    if notes:
+        more = f"; and {len(notes) - _MOST_NOTES} more" if len(notes) > _MOST_NOTES else ""
+        warned("; ".join(notes[:_MOST_NOTES]) + more)
+    return reading.graphs
+
+
+def counted(items: Sequence[_T], progress: Progress | None) -> Iterator[_T]:
+    """The items; `progress` hears a hundred times how many are done."""
+    if progress is None:
+        yield from items
+        return
+    step = max(1, len(items) // 100)
+    for done, item in enumerate(items):
+        if done % step == 0:
+            progress(done, len(items))
+        yield item
+    progress(len(items), len(items))
