@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError, warned
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.graphs.limits import limits, refusal
 from ugraphemb.graphs.packing import text_array
 
 MISSING: Any = object()
@@ -178,7 +179,12 @@ class Collector:
 
     def _joined_metadata(self) -> dict[str, npt.NDArray[Any]]:
         columns = {}
-        for name in dict.fromkeys(name for entry in self._metadata for name in entry):
+        names = dict.fromkeys(name for entry in self._metadata for name in entry)
+        cells, most = len(names) * len(self), limits().cells
+        if cells > most and cells > most + 16 * sum(map(len, self._metadata)):
+            what = f"a table of {len(self)} graphs and {len(names)} columns of metadata, most of them missing"
+            raise refusal(self.source, what, "cells")
+        for name in names:
             columns[name] = np.empty(len(self), object)
             columns[name][:] = [entry.get(name) for entry in self._metadata]
         return columns
