@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from ugraphemb.encoder.names import Head
 from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.storage import read_model, write_model
 from ugraphemb.errors import warned
-from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
+from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
+from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.metrics import Metric, metric_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import planned_pairs
@@ -42,8 +44,11 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     of two vectors equals it; no labels are needed. `transform` then gives a vector for any graph, seen or not.
 
     Args:
-        metric: "ged", "mcs", a kernel, "labels", or a metric object: what the vectors shall keep.
+        metric: "ged", "mcs", a kernel, "labels", a metric object, or a function of two graphs together with `kind`:
+            what the vectors shall keep.
         method: How edit distance is computed; "tight" by default.
+        costs: Of edits; see EditCosts. The model keeps them, and an index verifies with them.
+        kind: What a function of two graphs as `metric` gives: "distance" or "similarity".
         preset: "default", or "paper": the published model and training, exactly.
         dimension, layers, convolution, readout, head: Of the encoder; None is the preset's (see EncoderConfig).
         steps, batch, learning_rate: Of training; None is the preset's (see TrainingConfig).
@@ -65,8 +70,10 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        metric: str | Metric = "ged",
+        metric: str | Metric | Callable[[Graph, Graph], float] = "ged",
         method: str | None = None,
+        costs: EditCosts | None = None,
+        kind: str | None = None,
         preset: str = "default",
         dimension: int | None = None,
         layers: tuple[int, ...] | None = None,
@@ -87,6 +94,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.metric = metric
         self.method = method
+        self.costs = costs
+        self.kind = kind
         self.preset = preset
         self.dimension = dimension
         self.layers = layers
@@ -110,6 +119,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         graphs: GraphsLike,
         table: PairTable | Any = None,
         *,
+        distances: PairTable | npt.ArrayLike | None = None,
         held_out: npt.ArrayLike | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
@@ -118,8 +128,10 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learns from graphs; several GraphSets are taken together.
 
         Args:
-            table: Proximities of pairs of `graphs`, if they are at hand. Anything else that scikit-learn passes as y
-                is ignored: labels are not used.
+            table: Proximities of pairs of `graphs`, if they are at hand. Classes that scikit-learn passes as y are
+                ignored: labels are not used.
+            distances: The same, or a square matrix of distances, which the vectors shall keep as they are; nan where
+                one is not known. For similarities see `PairTable.from_matrix`.
             held_out: Positions of the validation graphs; by default a random share, see `validation`.
             checkpoint: A file that is written now and then.
             resume: Go on from `checkpoint`, to the same result as without the interruption.
@@ -129,10 +141,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(collection) < 4:
             raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
-        if isinstance(table, PairTable):
-            table.check(collection)
-        else:
-            table = self._distances(collection)
+        table = self._given(collection, table, distances) or self._distances(collection)
         truth = Truth.of(table, len(collection))
         encoder, loop = settings_of(self.preset, truth.kind, self._changes())
         loop = loop.of(len(training))
@@ -192,10 +201,14 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """How the fitted model compares vectors."""
         return self._fitted().config.head
 
-    def score(self, graphs: GraphsLike, y: Any = None) -> float:
-        """Kendall's τ of predicted against true proximities among these graphs: a number for model selection."""
+    def score(self, graphs: GraphsLike, y: Any = None, *, distances: PairTable | npt.ArrayLike | None = None) -> float:
+        """Kendall's τ of predicted against true proximities among these graphs: a number for model selection.
+
+        Args:
+            distances: As in `fit`; computed by the metric of the model if None.
+        """
         collection = graphs_of(graphs)
-        truth = Truth.of(self._distances(collection), len(collection))
+        truth = Truth.of(self._given(collection, y, distances) or self._distances(collection), len(collection))
         vectors = self.transform(collection)
         everything = np.arange(len(collection))
         rows = truth.rows(everything, everything)
@@ -249,6 +262,9 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         model.network_, model.vocabulary_, model.about_ = read_model(Path(path), model._device())
         parameters = model.about_.pop("parameters", {})
         known = {name: value for name, value in parameters.items() if name in model.get_params() and name != "device"}
+        described = model.about_.get("distance_settings", {}).get("costs")
+        if described is not None:
+            known["costs"] = EditCosts.from_description(described)
         return model.set_params(**known)  # type: ignore[no-any-return]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -276,8 +292,28 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"held_out must name at least one and at most {size - 2} of the {size} graphs")
         return np.setdiff1d(np.arange(size), validation), validation
 
+    def _given(self, graphs: GraphSet, table: Any, distances: Any) -> PairTable | None:
+        """The proximities that were passed, checked; None where there are none."""
+        if distances is not None:
+            if isinstance(table, PairTable):
+                raise TypeError("distances are given twice: as the second argument and as `distances`")
+            table = distances if isinstance(distances, PairTable) else PairTable.from_matrix(graphs, distances)
+        if isinstance(table, PairTable):
+            table.check(graphs)
+            return table
+        shape: tuple[int, ...] = (
+            np.shape(table) if isinstance(table, list | np.ndarray) or hasattr(table, "__array__") else ()
+        )
+        if len(shape) == 2 and shape[0] == shape[1] == len(graphs):
+            raise ValueError(
+                f"y is a square matrix, {shape[0]} by {shape[1]}; a matrix of distances is given as "
+                "fit(graphs, distances=D), similarities as fit(graphs, PairTable.from_matrix(graphs, S, "
+                "kind='similarity'))"
+            )
+        return None
+
     def _distances(self, graphs: GraphSet) -> PairTable:
-        metric = metric_of(self.metric, method=self.method)
+        metric = metric_of(self.metric, method=self.method, costs=self.costs, kind=self.kind)
         possible = len(graphs) * (len(graphs) - 1) // 2
         plan = "all" if possible <= self.max_pairs else "blocks"
         pairs = planned_pairs(len(graphs), plan, budget=self.max_pairs, seed=self.seed)

@@ -72,6 +72,16 @@ class EditCosts:
     def __hash__(self) -> int:
         return hash((self.node_insert, self.node_delete, self.edge_insert, self.edge_delete))
 
+    @classmethod
+    def from_description(cls, described: Mapping[str, Any]) -> EditCosts | None:
+        """The costs that `description` gave; None where they are functions, mappings or matrices.
+
+        An edge relabeling that the description does not name is free, as in the releases that did not write it.
+        """
+        if not all(isinstance(price, int | float) for price in described.values()):
+            return None
+        return cls(**{"edge_relabel": 0.0, **described})
+
     def description(self) -> dict[str, Any]:
         """What a table of distances says about its costs: JSON, with matrices by their digest and functions by name."""
         return {field.name: _described(getattr(self, field.name)) for field in fields(self)}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import TableError
-from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.errors import TableError, needs_extra
+from ugraphemb.files import storage_errors, write_file
+from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.table_files import read_table, write_table
 
 if TYPE_CHECKING:
@@ -122,6 +123,48 @@ class PairTable:
             tuple(part.fingerprint for part in sets), tuple(len(part) for part in sets),
             tuple(part.num_nodes.astype(np.int32) for part in sets), symmetric=other is None,
         )  # fmt: skip
+
+    @classmethod
+    def from_matrix(
+        cls,
+        graphs: GraphsLike,
+        matrix: npt.ArrayLike,
+        *,
+        kind: Kind = "distance",
+        name: str = "precomputed",
+        sized: bool = False,
+    ) -> PairTable:
+        """A table of a square matrix of proximities of all pairs of graphs.
+
+        Args:
+            graphs: One per row of the matrix.
+            matrix: Symmetric; pairs that are nan or masked are not known and left out.
+            kind: "distance" or "similarity".
+            name: What the metric is called.
+            sized: Whether values grow with the graphs, as edit distances do, so that `normalized` (and a model that
+                learns them) divides by the mean size. By default they are taken as they are.
+        """
+        collection = graphs_of(graphs)
+        values = np.ma.filled(np.ma.asarray(matrix, dtype=np.float64), np.nan)
+        if values.shape != (len(collection), len(collection)):
+            raise ValueError(
+                f"a matrix of shape {values.shape} for {len(collection)} graphs; expected "
+                f"({len(collection)}, {len(collection)})"
+            )
+        if not np.allclose(values, values.T, equal_nan=True):
+            row, column = np.argwhere(~np.isclose(values, values.T, equal_nan=True))[0].tolist()
+            raise ValueError(
+                f"the matrix is not symmetric: entry ({row}, {column}) is {values[row, column]}, "
+                f"entry ({column}, {row}) is {values[column, row]}"
+            )
+        if kind == "distance" and (values < 0).any():
+            row, column = np.argwhere(values < 0)[0].tolist()
+            raise ValueError(f"the distance ({row}, {column}) is {values[row, column]}; distances are at least 0")
+        left, right = np.triu_indices(len(collection), 1)
+        known = ~np.isnan(values[left, right])
+        pairs = np.stack([left[known], right[known]], axis=1)
+        table = cls.from_values(collection, pairs, values[left[known], right[known]], kind=kind, name=name)
+        return table if sized else replace(table, sizes=())
 
     @property
     def value(self) -> Floats:
@@ -255,6 +298,41 @@ class PairTable:
             )
             given = " and ".join(f"{len(part)} graphs ({part.fingerprint[:8]})" for part in graphs)
             raise TableError(f"the table is of {expected}, not of {given}")
+
+    def to_pandas(self, graphs: GraphsLike | None = None) -> Any:
+        """A pandas DataFrame with the columns left, right, value, lower, upper and proven, one row per pair.
+
+        Args:
+            graphs: The collection the table is of, for two further columns, left_id and right_id.
+        """
+        with needs_extra("pandas"):
+            import pandas as pd
+        return pd.DataFrame(self._columns(graphs))
+
+    def to_csv(self, path: str | os.PathLike[str], graphs: GraphsLike | None = None) -> None:
+        """A text file with a header and the columns of `to_pandas`, one line per pair; nan is empty."""
+        import pyarrow as pa
+        import pyarrow.csv
+
+        columns = {
+            name: pa.array(values, from_pandas=True) for name, values in self._columns(graphs).items()
+        }  # nan is null
+        sink = pa.BufferOutputStream()
+        pyarrow.csv.write_csv(pa.table(columns), sink)
+        with storage_errors(path):
+            write_file(Path(path), sink.getvalue().to_pybytes())
+
+    def _columns(self, graphs: GraphsLike | None) -> dict[str, npt.NDArray[Any]]:
+        names = ("left", "right", "value", "lower", "upper", "proven")
+        columns: dict[str, npt.NDArray[Any]] = {name: getattr(self, name) for name in names}
+        if graphs is None:
+            return columns
+        if len(self.counts) > 1:
+            raise ValueError("a table of two collections; add their ids by the positions left and right")
+        collection = graphs_of(graphs)
+        self.check(collection)
+        ids = {f"{side}_id": collection.ids[columns[side]].astype(object) for side in ("left", "right")}
+        return {**ids, **columns}
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """One Parquet file with everything in it. It appears whole or not at all.

@@ -386,8 +386,8 @@ def _alive_rows(part: Part) -> pa.Table:
 
 def _costs_of(settings: dict[str, Any]) -> EditCosts | None:
     """The costs that a model or a file tells of; None where it cannot: functions, mappings and matrices."""
-    described = settings.get("costs", {})
-    return EditCosts(**described) if all(isinstance(price, int | float) for price in described.values()) else None
+    described = settings.get("costs")
+    return EditCosts() if described is None else EditCosts.from_description(described)
 
 
 def _at(tick: Tick, done: int) -> Callable[[], None]:
