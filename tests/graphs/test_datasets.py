@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import io
 import re
 import subprocess
 import sys
@@ -10,16 +12,18 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from http.client import HTTPMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.request import Request
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from ugraphemb import GraphSet, load_dataset, write_graphs
-from ugraphemb.errors import DatasetNotFoundError, MissingExtraError
-from ugraphemb.graphs import moses
+from ugraphemb.errors import DatasetNotFoundError, GraphFormatError, MissingExtraError
+from ugraphemb.graphs import download, moses
 from ugraphemb.graphs.datasets import BUILT_IN, cache_folder
 
 SETS = (
@@ -139,7 +143,8 @@ def test_offline_the_error_says_which_file_to_put_where(away: Path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [("MUTAGG", "Did you mean MUTAG"), ("molecule", "molecules"), ("PTC", "PTC_MR"), ("WEB", "IAM"),
-     ("../MUTAG", "cannot be the name"), ("", "cannot be the name")],
+     ("../MUTAG", "cannot be the name"), ("", "cannot be the name"), ("A" * 5_000, "cannot be the name"),
+     ("A" * 90 + "\0", "cannot be the name"), ("MUTAG" * 18, "no data set")],
 )  # fmt: skip
 def test_names_that_lead_nowhere_get_advice(away: Path, name: str, message: str):
     with pytest.raises(DatasetNotFoundError, match=message):
@@ -208,7 +213,7 @@ def test_a_download_is_kept_and_not_repeated(away: Path, server: Server, good: b
     for _ in range(2):
         assert load_dataset("nci1", away / "root") == GRAPHS
     assert server.requests == ["/sets/NCI1.zip"]
-    assert [entry.name for entry in (away / "root").iterdir()] == ["NCI1.zip"]
+    assert sorted(entry.name for entry in (away / "root").iterdir()) == ["NCI1.zip", "NCI1.zip.sha256"]
     assert load_dataset("NCI1", away / "other", url=server.url + "/mirror/") == GRAPHS
     assert server.requests[1:] == ["/sets/mirror/NCI1.zip"]
 
@@ -258,6 +263,93 @@ def test_a_download_that_goes_wrong_leaves_nothing(away: Path, server: Server, g
     assert load_dataset("NCI1", away / "root") == GRAPHS
 
 
+def test_lengths_that_are_no_numbers_are_ignored(away: Path, server: Server, good: bytes):
+    for length in ("²", "-5", "1e3", "9" * 5_000, "١٢"):
+
+        def answer(handler: BaseHTTPRequestHandler, length: str = length) -> None:
+            handler.wfile.write(f"HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n".encode() + good)
+
+        server.answer = answer
+        try:
+            assert load_dataset("NCI1", away / f"root{len(server.requests)}") == GRAPHS
+        except DatasetNotFoundError as error:
+            assert "NCI1" in str(error)  # noqa: PT017  # Python's own client refuses some of them
+
+
+def test_a_download_is_bounded_in_size_and_time(
+    away: Path, server: Server, good: bytes, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("UGRAPHEMB_LIMITS", "download=100")
+    server.sends(good)
+    with pytest.raises(DatasetNotFoundError, match="sends more than 100 bytes"):
+        load_dataset("NCI1", away / "root")
+    server.sends(good, length=-1)
+    with pytest.raises(DatasetNotFoundError, match="sends more than 100 bytes"):
+        load_dataset("NCI1", away / "root")
+    monkeypatch.setenv("UGRAPHEMB_LIMITS", "seconds=0")
+    stopped = threading.Event()
+
+    def drip(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        while not stopped.wait(0.02):
+            handler.wfile.write(b"P")  # for hours
+
+    server.answer = drip
+    with pytest.raises(DatasetNotFoundError, match="took longer than 0 s"):
+        load_dataset("NCI1", away / "root")
+    stopped.set()
+    assert not (away / "root").exists()
+
+
+def test_a_redirect_leads_from_https_to_https_only(server: Server, good: bytes):
+    follow = download._Redirects().redirect_request
+    secure, plain = Request("https://a.example/X.zip"), Request("http://a.example/X.zip")
+    nothing, headers = io.BytesIO(), HTTPMessage()
+    for target in ("http://b.example/X.zip", "ftp://b.example/X.zip", "file:///etc/passwd"):
+        with pytest.raises(download.DownloadError, match="not protected"):
+            follow(secure, nothing, 302, "Found", headers, target)
+    for request in (secure, plain):
+        moved = follow(request, nothing, 302, "Found", headers, "https://b.example/X.zip")
+        assert moved is not None
+        assert moved.full_url == "https://b.example/X.zip"
+
+
+def test_a_redirect_is_followed(away: Path, server: Server, good: bytes):
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        if "moved" not in handler.path:
+            handler.send_response(302)
+            handler.send_header("Location", f"{server.url}/moved/NCI1.zip")
+            handler.end_headers()
+        else:
+            handler.send_response(200)
+            handler.end_headers()
+            handler.wfile.write(good)
+
+    server.answer = answer
+    assert load_dataset("NCI1", away / "root") == GRAPHS
+
+
+def test_the_checksum_of_a_download_is_recorded_and_verified(
+    away: Path, server: Server, good: bytes, tmp_path_factory: pytest.TempPathFactory
+):
+    server.sends(good)
+    load_dataset("NCI1", away)
+    note = (away / "NCI1.zip.sha256").read_text()
+    assert note == f"{hashlib.sha256(good).hexdigest()}  NCI1.zip\n"
+    other = tmp_path_factory.mktemp("other") / "NCI1.zip"
+    write_graphs(GRAPHS[:1], other)
+    (away / "NCI1.zip").write_bytes(other.read_bytes())
+    with pytest.raises(GraphFormatError, match="not the file that was downloaded"):
+        load_dataset("NCI1", away)
+    (away / "NCI1.zip").unlink()
+    server.sends(other.read_bytes())
+    with pytest.raises(DatasetNotFoundError, match="another file than when it was first downloaded"):
+        load_dataset("NCI1", away)
+    (away / "NCI1.zip.sha256").unlink()
+    assert load_dataset("NCI1", away) == GRAPHS[:1]
+
+
 def test_processes_that_download_at_once_all_get_the_set(away: Path, server: Server, good: bytes):
     together = threading.Barrier(2)
 
@@ -274,7 +366,7 @@ def test_processes_that_download_at_once_all_get_the_set(away: Path, server: Ser
     code = f"import ugraphemb; print(ugraphemb.load_dataset('NCI1', {str(root)!r}).num_nodes.tolist())"
     workers = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [worker.communicate(timeout=60)[0] for worker in workers] == ["[3, 2]\n"] * 2
-    assert [entry.name for entry in root.iterdir()] == ["NCI1.zip"]
+    assert sorted(entry.name for entry in root.iterdir()) == ["NCI1.zip", "NCI1.zip.sha256"]
     assert len(server.requests) == 2
 
 

@@ -5,23 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import BinaryIO
-from urllib.error import HTTPError, URLError
 from urllib.parse import quote
-from urllib.request import Request, urlopen
 
 import numpy as np
 
-from ugraphemb.errors import DatasetNotFoundError, GraphFormatError
-from ugraphemb.graphs.archive import Archive
+from ugraphemb.errors import DatasetNotFoundError
+from ugraphemb.graphs.download import DownloadError, check_download, downloaded, progress_bar
 from ugraphemb.graphs.formats import read_graphs
-from ugraphemb.graphs.formats.tu import read_tu
+from ugraphemb.graphs.formats.reader import told
 from ugraphemb.graphs.graphset import GraphSet
 
 BASE_URL = "https://www.chrsmrrs.com/graphkerneldatasets"
@@ -62,9 +56,9 @@ def load_dataset(
 
     Looked for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or NAME.gspan,
     there or in a folder NAME, or as the folder NAME of TU's text files. Else the zip is downloaded from TU Dortmund's
-    collection into `root`, or into the cache folder. "molecules" (5,000 molecules that come with RDKit) and "atlas"
-    (all graphs of up to seven nodes) are always there. "moses" are the 1,936,962 molecules that the package molsets
-    carries (`pip install --no-deps molsets`).
+    collection into `root`, or into the cache folder, with its SHA-256 beside it, which is checked whenever it is used.
+    "molecules" (5,000 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes) are always there.
+    "moses" are the 1,936,962 molecules that the package molsets carries (`pip install --no-deps molsets`).
 
     Args:
         name: TU's name, or the paper's: PTC, IMDBM, WEB, NCI109, REDDIT12K. Upper and lower case are the same.
@@ -83,20 +77,23 @@ def load_dataset(
 def _whole(name: str, root: str | Path | None, url: str | None) -> GraphSet:
     if name in BUILT_IN:
         return BUILT_IN[name]()
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", name):
-        raise DatasetNotFoundError(f"{name!r} cannot be the name of a data set. {_suggestion(name)}".rstrip())
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}", name):
+        raise DatasetNotFoundError(
+            f"{name[:100]!r} cannot be the name of a data set. {_suggestion(name[:100])}".rstrip()
+        )
     folders = list(_folders(root))
     wanted = _canonical(name)
     for spelling in dict.fromkeys([name, wanted]):
         for folder in folders:
             found = _on_disk(folder, spelling)
             if found is not None:
+                check_download(found)
                 return read_graphs(found)
     target = (Path(root) if root is not None else cache_folder()) / f"{wanted}.zip"
     base = (url or os.environ.get("UGRAPHEMB_DATASET_URL") or BASE_URL).rstrip("/")
     try:
-        return _downloaded(f"{base}/{quote(wanted)}.zip", target)
-    except _DownloadError as error:
+        return told(downloaded(f"{base}/{quote(wanted)}.zip", target))
+    except DownloadError as error:
         raise DatasetNotFoundError(_not_found(name, wanted, folders, target, error)) from error
 
 
@@ -120,12 +117,15 @@ def _canonical(name: str) -> str:
 
 
 def _on_disk(folder: Path, name: str) -> Path | None:
-    for file in (f"{name}.zip", f"{name}.gspan.gz", f"{name}.gspan"):
-        for place in (folder / file, folder / name / file):
-            if place.is_file():
-                return place
-    unzipped = folder / name
-    return unzipped if (unzipped / f"{name}_A.txt").is_file() else None
+    try:
+        for file in (f"{name}.zip", f"{name}.gspan.gz", f"{name}.gspan"):
+            for place in (folder / file, folder / name / file):
+                if place.is_file():
+                    return place
+        unzipped = folder / name
+        return unzipped if (unzipped / f"{name}_A.txt").is_file() else None
+    except (OSError, ValueError) as error:  # no right to look there, a name that no file system takes
+        raise DatasetNotFoundError(f"no data set {name!r}: {str(folder)[:200]} cannot be searched ({error})") from error
 
 
 def _suggestion(name: str) -> str:
@@ -150,73 +150,10 @@ def _not_found(name: str, wanted: str, folders: list[Path], target: Path, error:
     return " ".join(text)
 
 
-class _DownloadError(Exception):
-    """Why there is no file, in words that fit into a sentence."""
-
-
-def _downloaded(url: str, target: Path) -> GraphSet:
-    """The data set at `url`, which then stands at `target`, whole, or not at all.
-
-    Every process writes a file of its own and renames it when it is proven good; the last one wins.
-    """
-    draft = None
-    try:
-        with urlopen(Request(url, headers={"User-Agent": "ugraphemb"}), timeout=30) as answer:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            handle, draft = tempfile.mkstemp(prefix=f".{target.stem}.", suffix=".part", dir=target.parent)
-            with os.fdopen(handle, "wb") as file:
-                _copy(answer, file, url)
-        with Archive(Path(draft)) as archive:
-            archive.verify()
-        graphs = read_tu(draft)
-        os.chmod(draft, 0o644)
-        os.replace(draft, target)
-        return graphs
-    except GraphFormatError as error:
-        reason = str(error).replace(str(draft), target.name)
-        raise _DownloadError(f"what {url} sent is no good: {reason}") from error
-    except HTTPError as error:
-        error.close()
-        raise _DownloadError(f"{url} answered {error.code} {error.reason}") from error
-    except URLError as error:
-        raise _DownloadError(f"{url} cannot be reached: {error.reason}") from error
-    except (HTTPException, OSError) as error:
-        raise _DownloadError(f"the download of {url} failed: {error or type(error).__name__}") from error
-    finally:
-        if draft is not None:
-            Path(draft).unlink(missing_ok=True)
-
-
-def _copy(answer: HTTPResponse, file: BinaryIO, url: str) -> None:
-    length = answer.headers.get("Content-Length")
-    expected = int(length) if length and length.isdigit() else None
-    received = 0
-    with _bar(url.rpartition("/")[2], "bytes") as progress:
-        while block := answer.read(1 << 16):
-            file.write(block)
-            received += len(block)
-            progress(received, expected)
-    if expected is not None and received != expected:
-        raise _DownloadError(f"{url} sent {received} bytes of {expected}, then stopped")
-
-
-@contextmanager
-def _bar(name: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A progress bar on stderr; call it with what is done and what there is."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    count = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
 def _moses(limit: int | None) -> GraphSet:
     from ugraphemb.graphs.moses import read_moses
 
-    with _bar("moses", "molecules") as progress:
+    with progress_bar("moses", "molecules") as progress:
         return read_moses(limit, progress)
 
 

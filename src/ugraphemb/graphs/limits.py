@@ -27,6 +27,8 @@ class Limits:
         text: Bytes of an array of ids or targets as NumPy keeps text: the longest one, times four, for each graph.
         nodes: Nodes that a file may have beyond one for each of its bytes.
         smiles: Characters of one SMILES; a molecule of an SDF file may have a hundred times as many.
+        download: Bytes of one download.
+        seconds: Duration of one download.
     """
 
     unpacked: int = 16 * 2**20
@@ -37,6 +39,8 @@ class Limits:
     text: int = 128 * 2**20
     nodes: int = 1_000_000
     smiles: int = 5_000
+    download: int = 2**30
+    seconds: int = 1_800
 
     def unpacked_bytes(self, packed: int) -> int:
         """How many bytes may come out of so many."""
