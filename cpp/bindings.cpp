@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "bindings/arrays.hpp"
+#include "bindings/search.hpp"
 #include "substructures/dictionary.hpp"
 #include "substructures/graphlets.hpp"
 #include "substructures/paths.hpp"
@@ -266,4 +267,5 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
           "right_columns"_a, "right_values"_a, "width"_a, "left_self"_a.none(), "right_self"_a.none(), "left_of"_a,
           "right_of"_a, nb::kw_only(), "threads"_a, "products"_a, "done"_a, "tick"_a,
           "Inner products of pairs of rows of two sparse matrices, normalized if self products are given.");
+    bindings::define_search(m);
 }

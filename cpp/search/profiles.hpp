@@ -1,0 +1,132 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../graph.hpp"
+#include "../substructures/dictionary.hpp"
+
+/// Search for graphs near a query in a packed database: precomputed data, filters, and the loop over the database.
+namespace uge::search {
+
+/// Counters of one graph, saturated at 255: four groups of eight bytes, so that one instruction adds up a group.
+struct Counters {
+    static constexpr std::size_t node_slots = 16;     ///< nodes by label: the frequent labels, then hashed ones
+    static constexpr std::size_t degree_slots = 8;    ///< nodes of degree >= 1, >= 2, ...
+    static constexpr std::size_t incident_slots = 8;  ///< nodes with >= t edges of a label: see `incident_levels`
+
+    std::array<std::uint8_t, 32> bytes{};
+};
+
+/// How many thresholds t each of the three most frequent edge labels has among the incident slots.
+inline constexpr std::array<int, 3> incident_levels{4, 2, 2};
+
+/// What filters need to know of a collection of graphs, one entry per graph in ascending order of (nodes, edges,
+/// position): that order is called rank. One block of memory without pointers, to be written to a file and mapped from
+/// it. Owns nothing but the dictionary of its branches.
+///
+/// The branch of a node is its label and the sorted labels of its edges. Edges without labels have label 0.
+class Profiles {
+  public:
+    /// The block of memory for these graphs. O(nodes + edges), and a sort of the graphs.
+    static auto built(const PackedGraphs& graphs) -> std::vector<std::uint64_t>;
+
+    /// A view of such a block. Throws std::invalid_argument if it is not one, or is of other graphs as far as sizes
+    /// tell; whatever it contains, no access through the view leaves its arrays or those of `graphs`.
+    Profiles(std::span<const std::uint64_t> block, const PackedGraphs& graphs);
+
+    [[nodiscard]] auto size() const -> std::size_t { return position_.size(); }
+    [[nodiscard]] auto position(std::size_t rank) const -> std::int32_t { return position_[rank]; }
+    [[nodiscard]] auto nodes(std::size_t rank) const -> std::int32_t {
+        return static_cast<std::int32_t>(size_[rank] >> 32);
+    }
+    [[nodiscard]] auto edges(std::size_t rank) const -> std::int32_t {
+        return static_cast<std::int32_t>(size_[rank] & 0xffffffff);
+    }
+    [[nodiscard]] auto counters() const -> const Counters* { return counters_.data(); }
+    /// Branches of the nodes of a graph, as ids of the dictionary, in the order of its nodes.
+    [[nodiscard]] auto branches(std::size_t rank) const -> std::span<const std::int32_t> {
+        return branches_.subspan(static_cast<std::size_t>(first_[static_cast<std::size_t>(position_[rank])]),
+                                 static_cast<std::size_t>(nodes(rank)));
+    }
+
+    /// The first rank of at least so many nodes and, among those of so many, edges.
+    [[nodiscard]] auto first_rank(std::int64_t nodes, std::int64_t edges) const -> std::size_t;
+    /// The rank of the graph at a position. Logarithmic.
+    [[nodiscard]] auto rank_of(std::int32_t position, const GraphView& graph) const -> std::size_t;
+
+    [[nodiscard]] auto num_classes() const -> std::size_t { return static_cast<std::size_t>(dictionary_.size()); }
+    /// Label of a class of branches, then the labels of its edges.
+    [[nodiscard]] auto branch(std::size_t id) const -> std::span<const std::int32_t> {
+        const auto offsets = dictionary_.offsets();
+        const auto first = static_cast<std::size_t>(offsets[id]);
+        return dictionary_.keys().subspan(first, static_cast<std::size_t>(offsets[id + 1]) - first);
+    }
+    /// The class to take for a class where labels of edges do not count: the first of its label and degree.
+    [[nodiscard]] auto plain(std::size_t id) const -> std::int32_t { return plain_[id]; }
+    [[nodiscard]] auto find(std::span<const std::int32_t> branch) const -> std::int32_t {
+        return dictionary_.find(branch);
+    }
+
+    /// The counter of a node label, or -1 for one that no graph has.
+    [[nodiscard]] auto node_slot(Label label) const -> int { return slot(node_slot_, label); }
+    /// 0, 1 or 2 for the frequent edge labels; else -1.
+    [[nodiscard]] auto edge_slot(Label label) const -> int { return slot(edge_slot_, label); }
+
+  private:
+    static auto slot(std::span<const std::int8_t> slots, Label label) -> int {
+        return label >= 0 && static_cast<std::size_t>(label) < slots.size() ? slots[static_cast<std::size_t>(label)]
+                                                                            : -1;
+    }
+
+    std::span<const Counters> counters_;
+    std::span<const std::uint64_t> size_;     ///< nodes << 32 | edges, ascending
+    std::span<const std::int32_t> position_;  ///< in the collection
+    std::span<const std::int64_t> first_;     ///< node offsets of the collection
+    std::span<const std::int32_t> branches_;  ///< class of each node of the collection
+    std::span<const std::int8_t> node_slot_;  ///< by label
+    std::span<const std::int8_t> edge_slot_;  ///< by label
+    substructures::Dictionary dictionary_;
+    std::vector<std::int32_t> plain_;
+};
+
+/// Counters of a graph, with the slots that the two functions give its labels (-1: none).
+template <class NodeSlot, class EdgeSlot>
+auto counters_of(const GraphView& graph, const NodeSlot& node_slot, const EdgeSlot& edge_slot) -> Counters {
+    Counters made;
+    const auto count = [&](std::size_t at) {
+        auto& counter = made.bytes[at];
+        counter = static_cast<std::uint8_t>(counter + (counter < 255 ? 1 : 0));
+    };
+    for (Node u = 0; u < graph.n; ++u) {
+        if (const int at = node_slot(graph.labels[u]); at >= 0) {
+            count(static_cast<std::size_t>(at));
+        }
+        const auto degree = static_cast<std::size_t>(graph.degree(u));
+        for (std::size_t t = 0; t < std::min(degree, Counters::degree_slots); ++t) {
+            count(Counters::node_slots + t);
+        }
+        std::array<int, incident_levels.size()> incident{};
+        for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+            const int at = edge_slot(graph.edge_labels == nullptr ? 0 : graph.edge_labels[e]);
+            if (at >= 0) {
+                ++incident[static_cast<std::size_t>(at)];
+            }
+        }
+        std::size_t base = Counters::node_slots + Counters::degree_slots;
+        for (std::size_t k = 0; k < incident.size(); ++k) {
+            for (int t = 0; t < std::min(incident[k], incident_levels[k]); ++t) {
+                count(base + static_cast<std::size_t>(t));
+            }
+            base += static_cast<std::size_t>(incident_levels[k]);
+        }
+    }
+    return made;
+}
+
+/// The branch of a node: its label, then the labels of its edges, sorted.
+auto branch_of(const GraphView& graph, Node u, std::vector<std::int32_t>& key) -> std::span<const std::int32_t>;
+
+}  // namespace uge::search

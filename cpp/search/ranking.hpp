@@ -1,0 +1,60 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace uge::search {
+
+/// The k best of what was reported so far, by (value, position), shared by threads. Values only fall.
+class Ranking {
+  public:
+    struct Entry {
+        double value;
+        std::int64_t position;
+        std::size_t candidate;
+
+        auto operator<(const Entry& other) const -> bool {
+            return value != other.value ? value < other.value : position < other.position;
+        }
+    };
+
+    explicit Ranking(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
+
+    void report(const Entry& entry) {
+        const std::lock_guard lock(mutex_);
+        const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                        [&](const Entry& one) { return one.candidate == entry.candidate; });
+        if (known != entries_.end()) {
+            if (!(entry < *known)) {
+                return;
+            }
+            entries_.erase(known);
+        } else if (entries_.size() == k_ && !(entry < entries_.back())) {
+            return;
+        }
+        entries_.insert(std::upper_bound(entries_.begin(), entries_.end(), entry), entry);
+        if (entries_.size() > k_) {
+            entries_.pop_back();
+        }
+    }
+
+    /// Everything above this cannot be among the k best. Infinite, and no position, while there are fewer than k.
+    [[nodiscard]] auto worst() const -> Entry {
+        const std::lock_guard lock(mutex_);
+        return entries_.size() < k_
+                   ? Entry{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max(), 0}
+                   : entries_.back();
+    }
+    [[nodiscard]] auto entries() const -> const std::vector<Entry>& { return entries_; }
+    [[nodiscard]] auto full() const -> bool { return entries_.size() == k_; }
+
+  private:
+    std::size_t k_;
+    mutable std::mutex mutex_;
+    std::vector<Entry> entries_;  ///< sorted
+};
+
+}  // namespace uge::search
