@@ -51,7 +51,6 @@ struct Candidate {
     double labels, degrees, branch;  ///< bounds, each valid
     double lower;                    ///< the best
     double upper = infinity;
-    bool tried = false;   ///< bounded by more than filters
     bool proven = false;  ///< lower == upper
     std::vector<Node> mapping;
 };
@@ -337,19 +336,22 @@ void Search::solve(std::size_t at, Stage stage, double seconds, Worker& worker) 
     const GraphView graph = part.graphs[static_cast<std::size_t>(part.profiles->position(candidate.rank))];
     worker.mapping.resize(static_cast<std::size_t>(query.n));
     const Deadline deadline(seconds, &control_.cancel);
-    const ged::Params params{.method = stage == Stage::tight ? ged::Method::tight : ged::Method::exact};
+    const double most = limit(candidate);
     const auto bounds =
-        ged::edit_distance(query, graph, part.costs, params, deadline, worker.workspace, worker.mapping);
+        stage == Stage::tight
+            ? ged::edit_distance(query, graph, part.costs, {.method = ged::Method::tight, .limit = most}, deadline,
+                                 worker.workspace, worker.mapping)
+            : ged::within(query, graph, part.costs, most, deadline, worker.workspace, worker.mapping);
     if (deadline.canceled()) {
         return;
     }
-    candidate.tried = true;
     candidate.lower = std::max(candidate.lower, prices_[candidate.part].possible(bounds.lower));
-    if (bounds.upper < candidate.upper) {
+    const bool mapped = bounds.proven || stage == Stage::tight;
+    if (mapped && bounds.upper <= most && bounds.upper < candidate.upper) {
         candidate.upper = bounds.upper;
         candidate.mapping = worker.mapping;
     }
-    candidate.proven = bounds.proven || candidate.upper - candidate.lower <= slack;
+    candidate.proven = candidate.upper - candidate.lower <= slack;
     if (candidate.proven) {
         candidate.lower = candidate.upper;
     }

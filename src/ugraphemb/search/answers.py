@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -13,9 +13,9 @@ from ugraphemb.encoder.names import Head
 from ugraphemb.graphs import Graph, GraphSet
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.search.matches import Certificate, Match, Matches
-from ugraphemb.search.neighbors import Floats, Ints, Vectors, proximities
+from ugraphemb.search.neighbors import Flags, Floats, Ints, Vectors, proximities
 from ugraphemb.search.parts import Database
-from ugraphemb.search.verification import By, Narrowing
+from ugraphemb.search.verification import By, find, ordered
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def verified_matches(
     query: GraphSet,
     vector: Vectors,
     database: Database,
-    positions: Ints,
     near: Ints,
+    chosen: Sequence[Flags | None],
     question: Question,
     *,
     head: Head,
@@ -83,37 +83,35 @@ def verified_matches(
 
     Args:
         query: A collection of one graph.
-        positions: Of the graphs that count, ascending.
-        near: Those of them that are likely to be near.
+        near: Positions of graphs that are likely to be near.
+        chosen: For each part which graphs count; None is all of them.
     """
     begin = time.monotonic()
-    narrowing = Narrowing(
-        query, database, positions, by=question.by, costs=costs, budget=question.budget, threads=threads, tick=tick
-    )
-    if question.within is None:
-        rows = narrowing.find_nearest(question.count, np.searchsorted(positions, near))
-    else:
-        rows = narrowing.find_within(question.within)
-    shown = rows if question.k is None else rows[: question.k]
-    narrowing.map_all(shown)
-    undecided = narrowing.undecided(rows, question.within)
-    graphs = database.take(positions[shown])
-    scores = proximities(vector, database.vectors(positions[shown]), head) if len(shown) else np.empty(0)
+    count = database.count(chosen) if question.everywhere else len(near)
+    found = find(
+        query, database, costs=costs, count=count, k=question.count, within=question.within, by=question.by, near=near,
+        only_near=not question.everywhere, chosen=chosen, budget=question.budget, threads=threads, tick=tick,
+    )  # fmt: skip
+    places = found.positions if question.k is None else found.positions[: question.k]
+    graphs = database.take(places)
+    scores = proximities(vector, database.vectors(places), head) if len(places) else np.empty(0)
     matches = [
         _match(
-            database, query[0], graphs[i], int(positions[row]), i + 1, float(narrowing.lower[row]),
-            float(narrowing.upper[row]), bool(narrowing.proven[row]), float(scores[i]), narrowing.maps[row][1], costs,
+            database, query[0], graphs[i], int(position), i + 1, float(found.lower[i]), float(found.upper[i]),
+            bool(found.proven[i]), float(scores[i]), found.mappings[i], costs,
         )
-        for i, row in enumerate(shown.tolist())
+        for i, position in enumerate(places)
     ]  # fmt: skip
+    mean = (database.sizes(found.positions) + query.num_nodes[0]) / 2
+    scale = np.where(mean > 0, mean, 1.0) if question.by == "normalized" else np.ones(len(mean))
     certificate = Certificate(
-        proven=not len(undecided),
-        ordered=narrowing.ordered(shown) and not len(undecided),
+        proven=not len(found.undecided),
+        ordered=ordered(found, scale) and not len(found.undecided),
         scope="database" if question.everywhere else "shortlist",
-        graphs=len(positions),
-        found=len(rows),
-        removed=narrowing.removed(rows, undecided),
-        undecided=tuple(database.take(positions[undecided]).ids.tolist()) if len(undecided) else (),
+        graphs=count,
+        found=len(found.positions),
+        removed=found.removed,
+        undecided=tuple(database.ids(found.undecided)),
         seconds=time.monotonic() - begin,
         within=question.within,
     )

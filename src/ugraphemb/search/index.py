@@ -230,14 +230,12 @@ class GraphIndex:
             costs = self._costs or EditCosts()
             found = [plain_matches(queries[q], database, *near[q], costs) for q in range(len(queries))]
             return found[0] if one else found
-        everything = database.positions(chosen) if question.everywhere else None
         found = []
         with progress_of(len(queries), "queries", progress) as tick:
             for q in range(len(queries)):
-                positions = np.sort(near[q][0]) if everything is None else everything
                 found.append(
                     verified_matches(
-                        queries[[q]], vectors[q], database, positions, near[q][0], question, head=self.head,
+                        queries[[q]], vectors[q], database, near[q][0], chosen, question, head=self.head,
                         costs=self.costs, threads=self.threads, tick=_at(tick, q),
                     )
                 )  # fmt: skip

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from ugraphemb.encoder.names import Head
 from ugraphemb.graphs import GraphSet, concatenated
-from ugraphemb.proximity.filters import Profiles
 from ugraphemb.search.graph_table import blank_ids
 from ugraphemb.search.metadata import Where, joined, matching
 from ugraphemb.search.neighbors import Floats, Ints, Neighbors, Vectors
+from ugraphemb.search.searchable import Block, Searchable
 
 _DEAD_SHARE = 0.25  # of a part; past it the part is written anew without them
 
@@ -31,6 +31,7 @@ class Part:
         neighbors: Finds the nearest vectors.
         removed: Positions of graphs that are there no more, sorted.
         home: The folder whose files hold the same, if it is saved.
+        profiles: What was read from there for `searchable`, if it was.
     """
 
     graphs: GraphSet
@@ -38,6 +39,7 @@ class Part:
     neighbors: Neighbors
     removed: Ints
     home: Path | None = None
+    profiles: Block | None = None
 
     @classmethod
     def of(cls, graphs: GraphSet, rows: pa.Table, vectors: Vectors, head: Head, kind: str) -> Part:
@@ -64,8 +66,9 @@ class Part:
         return {name: i for i, name in enumerate(self.rows["id"].to_pylist()) if i not in gone}
 
     @cached_property
-    def profiles(self) -> Profiles:
-        return Profiles(self.graphs)
+    def searchable(self) -> Searchable:
+        """The graphs for the compiled search."""
+        return Searchable(self.graphs, self.profiles)
 
     def without(self, positions: Sequence[int]) -> Part:
         """The same part without these graphs."""
@@ -162,6 +165,17 @@ class Database:
         together = concatenated([part.take(rows) for part, rows, _ in pieces])
         order = np.argsort(np.concatenate([where for _, _, where in pieces]), kind="stable")
         return together if len(pieces) == 1 else together[order]
+
+    def count(self, chosen: Sequence[npt.NDArray[np.bool_] | None]) -> int:
+        """How many graphs `chosen` lets through."""
+        counts = [len(p.graphs) if f is None else int(f.sum()) for p, f in zip(self.parts, chosen, strict=True)]
+        return sum(counts)
+
+    def ids(self, positions: Ints) -> list[str]:
+        names = np.empty(len(positions), object)
+        for part, rows, where in self.split(positions):
+            names[where] = part.rows["id"].take(pa.array(rows)).to_pylist()
+        return [str(name) for name in names]
 
     def vectors(self, positions: Ints) -> Vectors:
         out = np.empty((len(positions), self.parts[0].neighbors.vectors.shape[1]), np.float32)
