@@ -12,6 +12,7 @@ Prices::Prices(const EditCosts& costs)
       edge_insert(costs.edge_insert),
       edge_delete(costs.edge_delete),
       edge_relabel(std::min(costs.edge_matrix != nullptr ? 0 : costs.edge_relabel, edge_insert + edge_delete)),
+      relabel_alone(costs.node_matrix != nullptr ? 0 : costs.node_relabel),
       constant(costs.node_matrix == nullptr && costs.edge_matrix == nullptr) {
     const auto whole = [](double price) { return price == std::floor(price) && price < 1e6; };
     integral = constant && whole(node_insert) && whole(node_delete) && whole(costs.node_relabel) &&
@@ -132,7 +133,7 @@ auto BranchFilter::replacement(std::span<const std::int32_t> from, std::span<con
         common = std::min(degree, other);
     }
     const double edges = prices_.edges(degree - common, other - common) / 2;
-    return (from[0] == to[0] ? 0 : prices_.node_relabel) + edges;
+    return (from[0] == to[0] ? 0 : prices_.relabel_alone) + edges;
 }
 
 /// For one class of the collection: what it costs to make each kind of branch of the query one of it, at most deletion

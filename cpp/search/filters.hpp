@@ -24,8 +24,9 @@ struct Prices {
 
     double node_insert, node_delete, node_relabel;  ///< relabeling at most as much as deleting and inserting
     double edge_insert, edge_delete, edge_relabel;
-    bool constant;  ///< no matrices: relabeling costs what it says here
-    bool integral;  ///< every distance is an integer
+    double relabel_alone;  ///< of a node that keeps its edges, where deleting and inserting it may be cheaper
+    bool constant;         ///< no matrices: relabeling costs what it says here
+    bool integral;         ///< every distance is an integer
 
     /// Least cost of so many unmatched nodes on the left and on the right: they are relabeled as far as that is
     /// possible, the others deleted or inserted.

@@ -156,8 +156,12 @@ auto Profiles::built(const PackedGraphs& graphs) -> std::vector<std::uint64_t> {
                         .node_labels = node_slots.size(),
                         .edge_labels = edge_slots.size(),
                         .reserved = 0};
-    std::vector<std::uint64_t> block(header_words);
-    std::memcpy(block.data(), &header, sizeof(header));
+    std::vector<std::uint64_t> block;
+    block.reserve(aligned(sizeof(header)) + aligned(counters.size() * sizeof(Counters)) +
+                  aligned(count * sizeof(std::uint64_t)) + aligned(count * sizeof(std::int32_t)) +
+                  aligned(branches.size() * sizeof(std::int32_t)) + aligned(dictionary.offsets().size_bytes()) +
+                  aligned(dictionary.keys().size_bytes()) + aligned(node_slots.size()) + aligned(edge_slots.size()));
+    append<Header>(block, std::span(&header, 1));
     append<Counters>(block, counters);
     append<std::uint64_t>(block, sorted_sizes);
     append<std::int32_t>(block, positions);

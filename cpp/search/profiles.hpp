@@ -21,7 +21,7 @@ struct Counters {
 };
 
 /// How many thresholds t each of the three most frequent edge labels has among the incident slots.
-inline constexpr std::array<int, 3> incident_levels{4, 2, 2};
+inline constexpr std::array<std::size_t, 3> incident_levels{4, 2, 2};
 
 /// What filters need to know of a collection of graphs, one entry per graph in ascending order of (nodes, edges,
 /// position): that order is called rank. One block of memory without pointers, to be written to a file and mapped from
@@ -96,31 +96,28 @@ class Profiles {
 template <class NodeSlot, class EdgeSlot>
 auto counters_of(const GraphView& graph, const NodeSlot& node_slot, const EdgeSlot& edge_slot) -> Counters {
     Counters made;
-    const auto count = [&](std::size_t at) {
-        auto& counter = made.bytes[at];
-        counter = static_cast<std::uint8_t>(counter + (counter < 255 ? 1 : 0));
+    const auto count = [&](std::size_t first, std::size_t levels) {  // one in each counter
+        for (std::size_t at = first; at < std::min(first + levels, made.bytes.size()); ++at) {
+            made.bytes[at] = static_cast<std::uint8_t>(made.bytes[at] + (made.bytes[at] < 255 ? 1 : 0));
+        }
     };
     for (Node u = 0; u < graph.n; ++u) {
         if (const int at = node_slot(graph.labels[u]); at >= 0) {
-            count(static_cast<std::size_t>(at));
+            count(static_cast<std::size_t>(at), 1);
         }
-        const auto degree = static_cast<std::size_t>(graph.degree(u));
-        for (std::size_t t = 0; t < std::min(degree, Counters::degree_slots); ++t) {
-            count(Counters::node_slots + t);
-        }
-        std::array<int, incident_levels.size()> incident{};
+        std::size_t first = Counters::node_slots;
+        count(first, std::min(static_cast<std::size_t>(graph.degree(u)), Counters::degree_slots));
+        first += Counters::degree_slots;
+        std::array<std::size_t, incident_levels.size()> incident{};
         for (std::int64_t e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
             const int at = edge_slot(graph.edge_labels == nullptr ? 0 : graph.edge_labels[e]);
             if (at >= 0) {
                 ++incident[static_cast<std::size_t>(at)];
             }
         }
-        std::size_t base = Counters::node_slots + Counters::degree_slots;
         for (std::size_t k = 0; k < incident.size(); ++k) {
-            for (int t = 0; t < std::min(incident[k], incident_levels[k]); ++t) {
-                count(base + static_cast<std::size_t>(t));
-            }
-            base += static_cast<std::size_t>(incident_levels[k]);
+            count(first, std::min(incident[k], incident_levels[k]));
+            first += incident_levels[k];
         }
     }
     return made;

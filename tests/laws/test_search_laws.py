@@ -6,67 +6,89 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws.strategies import graph_sets, letters
-from proximity.oracle import random_graph, shuffled
+from proximity.oracle import shuffled
 from search.small_index import model
 
 import ugraphemb as ug
 from ugraphemb import EditCosts, GraphIndex, GraphSet
-from ugraphemb.proximity.filters import Filters, Profiles
+from ugraphemb.graphs import concatenated
 from ugraphemb.search.graph_table import from_table, to_table
 
 small_sets = graph_sets(
-    min_graphs=2, max_graphs=7, max_nodes=5, node_labels=letters, edge_labels=None, attributes=False, targets=None
+    min_graphs=2, max_graphs=9, max_nodes=5, node_labels=letters, edge_labels=letters, attributes=False, targets=None
 )
 prices = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.5])
-all_costs = st.builds(EditCosts, prices, prices, prices, prices, prices)
+all_costs = st.one_of(
+    st.just(EditCosts(edge_relabel=0.0)),
+    st.just(EditCosts(edge_relabel=1.0)),
+    st.builds(EditCosts, prices, prices, prices, prices, prices, prices),
+    st.builds(
+        EditCosts,
+        prices,
+        prices,
+        node_relabel=st.just(lambda a, b: 0.0 if a == b else 0.25 if "A" in (a, b) else 1.5),
+        edge_relabel=st.sampled_from([0.0, 1.0, {("A", "B"): 0.5, ("A", "C"): 2.0, ("B", "C"): 0.25}]),
+    ),
+)
 
 
-@given(small_sets, st.one_of(st.just(EditCosts()), all_costs))
-def test_filters_never_exceed_the_distance_and_each_is_at_least_the_one_before(graphs: GraphSet, costs: EditCosts):
-    query, others = graphs[:1], graphs[1:]
-    exact = ug.pairwise(query, others, method="exact", costs=costs, threads=1).value
-    filters, every = Filters(query, Profiles(others), costs), np.arange(len(others))
-    size, labels, degrees = filters.size(every), filters.labels(every), filters.degrees(every)
-    assert (size <= labels + 1e-9).all()
-    assert (labels <= degrees + 1e-9).all()
-    assert (degrees <= exact + 1e-9).all()
-
-
-@given(small_sets)
-def test_filters_hold_for_costs_that_depend_on_labels(graphs: GraphSet):
-    costs = EditCosts(node_relabel=lambda a, b: 0.25 if a != b else 0.0)
-    exact = ug.pairwise(graphs[:1], graphs[1:], method="exact", costs=costs, threads=1).value
-    filters = Filters(graphs[:1], Profiles(graphs[1:]), costs)
-    assert (filters.degrees(np.arange(len(graphs) - 1)) <= exact + 1e-9).all()
-
-
-@given(st.integers(0, 10_000))
-def test_filters_do_not_depend_on_the_order_of_nodes_nor_on_which_graphs_are_asked_for(seed: int):
-    random = np.random.default_rng(seed)
-    graphs = [random_graph(random, int(random.integers(0, 8)), 0.4, 3) for _ in range(5)]
-    mixed = [shuffled(graph, random) for graph in graphs]
-    chosen = random.permutation(4)[:3]
-    bounds = []
-    for few in (graphs, mixed):
-        together = few[1].graphs + few[2].graphs + few[3].graphs + few[4].graphs
-        filters = Filters(few[0].graphs, Profiles(together), EditCosts())
-        bounds.append(np.stack([filters.size(chosen), filters.labels(chosen), filters.degrees(chosen)]))
-        every = filters.degrees(np.arange(4))
-        assert np.array_equal(bounds[-1][2], every[chosen])
-    assert np.array_equal(*bounds)
-
-
-@settings(max_examples=25)
-@given(small_sets, st.integers(1, 4), st.sampled_from(["edits", "normalized"]))
-def test_complete_and_range_search_are_brute_force(graphs: GraphSet, k: int, by: str):
-    index = GraphIndex(model(), threads=1).add(graphs[1:])
-    table = ug.pairwise(graphs[:1], graphs[1:], method="exact", threads=1)
+def ranked(graphs: GraphSet, costs: EditCosts, by: str, chosen: list[int]) -> list[tuple[float, int]]:
+    """(value, position) of the graphs after the first one, by a plain scan with `exact`, best first."""
+    table = ug.pairwise(graphs[:1], graphs[1:], method="exact", costs=costs, threads=1)
     values = (table if by == "edits" else table.normalized()).value
-    found = index.search(graphs[0], k, complete=True, by=by, budget=None)
+    return sorted((float(values[i]), i) for i in chosen)
+
+
+@settings(max_examples=60)
+@given(
+    small_sets, all_costs, st.integers(1, 5), st.sampled_from(["edits", "normalized"]), st.integers(1, 3), st.data()
+)
+def test_complete_and_range_search_are_a_plain_scan(graphs, costs, k, by, threads, data):
+    count = len(graphs) - 1
+    parity = [i % 2 for i in range(count)]
+    index = GraphIndex(model(), costs=costs, threads=threads)
+    vectors = np.random.default_rng(0).random((count, 8), np.float32)
+    first = data.draw(st.integers(0, count))
+    for begin, end in ((0, first), (first, count)):  # one part, or two
+        rows = np.arange(begin, end)
+        index.add(
+            graphs[1:][rows], ids=[f"g{i}" for i in rows], metadata={"odd": parity[begin:end]}, vectors=vectors[rows]
+        )
+    where = data.draw(st.sampled_from([None, {"odd": 1}]))
+    chosen = [i for i in range(count) if where is None or parity[i] == 1]
+    expected = ranked(graphs, costs, by, chosen)
+    found = index.search(graphs[0], k, complete=True, by=by, where=where, budget=None)
     assert found.certificate.proven
-    assert np.allclose([m.distance if by == "edits" else m.normalized for m in found], np.sort(values)[:k])
-    near = index.search(graphs[0], within=k, budget=None)
-    assert sorted(match.id for match in near) == sorted(graphs.ids[1:][table.value <= k].tolist())
+    assert found.certificate.graphs == len(chosen)
+    assert sum(found.certificate.removed.values()) + len(found) == len(chosen)
+    assert np.allclose([m.distance if by == "edits" else m.normalized for m in found], [v for v, _ in expected[:k]])
+    if all(isinstance(price, float) and price.is_integer() for price in costs.description().values()):
+        assert [match.id for match in found] == [f"g{i}" for _, i in expected[:k]]
+    inside = {f"g{i}" for value, i in ranked(graphs, costs, "edits", chosen) if value <= k + 1e-9}
+    near = index.search(graphs[0], within=k, where=where, budget=None)
+    assert {match.id for match in near} == inside
+    assert near.certificate.proven
+    for match in (*found, *near):
+        assert np.isclose(sum(step.cost for step in match.edit_path()), match.distance)
+
+
+@settings(max_examples=30)
+@given(small_sets, st.integers(0, 10_000))
+def test_answers_do_not_depend_on_names_of_labels_order_of_nodes_nor_vectors(graphs: GraphSet, seed: int):
+    random = np.random.default_rng(seed)
+    answers = []
+    for mixed in (False, True):
+        few = [shuffled(graph, random) if mixed else graph for graph in graphs]
+        together = concatenated([graph.graphs for graph in few]) if mixed else graphs
+        index = GraphIndex(model(), costs=EditCosts(edge_relabel=1.0), threads=1)
+        index.add(
+            together[1:],
+            ids=[str(i) for i in range(len(graphs) - 1)],
+            vectors=random.random((len(graphs) - 1, 8), np.float32),
+        )
+        found = index.search(together[0], 4, complete=True, budget=None)
+        answers.append([(match.id, match.distance) for match in found])
+    assert answers[0] == answers[1]
 
 
 @given(graph_sets(targets=None))

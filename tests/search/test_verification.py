@@ -117,8 +117,13 @@ def test_costs_that_a_file_cannot_hold_are_asked_for_again(tmp_path):
     assert np.allclose([match.distance for match in matches], np.sort(table.value)[:5])
 
 
-def test_an_interrupt_stops_a_search_on_several_threads():
-    found = GraphIndex(model(), threads=2).add(graphs()[:50])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_stops_a_search(threads):
+    random = np.random.default_rng(0)
+    pairs = np.array([(u, v) for u in range(40) for v in range(u)])
+    chosen = [pairs[random.random(len(pairs)) < 0.3] + 40 * g for g in range(6)]
+    hard = ug.GraphSet.from_edges([40] * 6, np.concatenate(chosen))  # no proof in any time that a test has
+    found = GraphIndex(model(), threads=threads).add(hard[1:])
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -126,7 +131,13 @@ def test_an_interrupt_stops_a_search_on_several_threads():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ugraphemb.search.index._at", lambda tick, done: interrupted)
         with pytest.raises(KeyboardInterrupt):
-            found.search(queries()[0], complete=True)
+            found.search(hard[0], complete=True, budget=None)
+
+
+def test_ties_are_ranked_in_the_order_of_the_database():
+    copies = graphs()[[3, 7, 3, 3, 7, 3]]
+    found = GraphIndex(model(), threads=2).add(copies, ids=list("abcdef"))
+    assert [match.id for match in found.search(graphs()[3], 3, complete=True)] == ["a", "c", "d"]
 
 
 @pytest.mark.filterwarnings("ignore:.*labels that the model has never seen")
