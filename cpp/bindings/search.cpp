@@ -61,8 +61,9 @@ auto part_of(const Searchable& database, const Graphs& query, const Costs& costs
 using Answer = std::tuple<Array<std::int64_t>, Array<double>, Array<double>, Array<uge::Node>, Array<std::int64_t>,
                           Array<std::int64_t>, Array<std::int64_t>, Array<double>>;
 
-auto search(const nb::list& parts, std::int64_t k, double within, bool normalized, bool only_near, double budget,
-            int threads, const Array<const std::int64_t>& near, const Tick& tick) -> Answer {
+auto search(const nb::typed<nb::list, nb::object>& parts, std::int64_t k, double within, bool normalized,
+            bool only_near, double budget, int threads, const Array<const std::int64_t>& near, const Tick& tick)
+    -> Answer {
     std::vector<uge::search::Part> views;
     std::int64_t graphs = 0;
     for (const nb::handle entry : parts) {

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ugraphemb import _core
 from ugraphemb.errors import CostError
 from ugraphemb.graphs import GraphSet
+from ugraphemb.proximity.alignment import packed
 from ugraphemb.proximity.costs import EditCosts, resolve
-from ugraphemb.proximity.ged import packed
 
 Block = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int32]
@@ -132,7 +132,9 @@ class _Codes:
     def __init__(self, vocabulary: Sequence[Hashable]) -> None:
         self._vocabulary = vocabulary
         # 1, 1.0 and True are three labels, though equal.
-        self._code: dict[tuple[type, Any], int] = {(type(word), word): i for i, word in enumerate(vocabulary or (None,))}
+        self._code: dict[tuple[type, Any], int] = {
+            (type(word), word): i for i, word in enumerate(vocabulary or (None,))
+        }
 
     def of(self, labels: Codes, vocabulary: Sequence[Hashable]) -> Codes:
         if vocabulary is self._vocabulary:
