@@ -122,7 +122,9 @@ def test_an_interrupt_stops_a_search(threads):
     random = np.random.default_rng(0)
     pairs = np.array([(u, v) for u in range(40) for v in range(u)])
     chosen = [pairs[random.random(len(pairs)) < 0.3] + 40 * g for g in range(6)]
-    hard = ug.GraphSet.from_edges([40] * 6, np.concatenate(chosen))  # no proof in any time that a test has
+    hard = ug.GraphSet.from_edges(
+        [40] * 6, np.concatenate(chosen), node_labels=["C"] * 240
+    )  # no proof in any time that a test has
     found = GraphIndex(model(), threads=threads).add(hard[1:])
 
     def interrupted(*_: object) -> None:

@@ -69,7 +69,7 @@ def find(
         tick: Called now and then; stops the work by raising.
     """
     masks = chosen or [None] * len(database.parts)
-    parts = [
+    parts: list[object] = [
         (*part.searchable.coded(query, costs), None if mask is None or only_near else mask)
         for part, mask in zip(database.parts, masks, strict=True)
     ]
