@@ -30,10 +30,10 @@ struct EditCosts {
     std::int32_t num_edge_labels = 0;     ///< side of edge_matrix
     bool transposed = false;              ///< both matrices are read with row = right label
 
-    /// Every edit 1 and edge labels ignored: the fast path of integers.
+    /// Every edit costs 1, and relabeling an edge 1 or nothing: the fast path of integers.
     [[nodiscard]] auto uniform() const -> bool {
         return node_insert == 1 && node_delete == 1 && node_relabel == 1 && edge_insert == 1 && edge_delete == 1 &&
-               edge_relabel == 0 && node_matrix == nullptr && edge_matrix == nullptr;
+               (edge_relabel == 0 || edge_relabel == 1) && node_matrix == nullptr && edge_matrix == nullptr;
     }
     [[nodiscard]] auto relabel_node(Label from, Label to) const -> double {
         if (node_matrix != nullptr) {

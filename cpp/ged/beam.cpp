@@ -111,7 +111,7 @@ auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs,
         UniformBeam<Score, kVectors>(left, right, width, workspace).run(deadline, mapping);
     };
     const Node m = std::max(left.n, right.n);
-    if (!costs.uniform() || m > 512) {
+    if (!costs.uniform() || !edges_keep_free(costs) || m > 512) {
         general_beam(left, right, costs, width, deadline, workspace, mapping);
     } else if (m <= 128 && std::max(max_degree(left), max_degree(right)) <= 6) {
         m <= 32   ? run.template operator()<std::int8_t, 1>()

@@ -245,8 +245,9 @@ auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts&
 
 auto assign_nodes(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
                   RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
-    return costs.uniform() ? assign_uniform(left, right, share, order, workspace)
-                           : assign_general(left, right, costs, share, order, deadline, workspace);
+    return costs.uniform() && edges_keep_free(costs)
+               ? assign_uniform(left, right, share, order, workspace)
+               : assign_general(left, right, costs, share, order, deadline, workspace);
 }
 
 auto hungarian(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,

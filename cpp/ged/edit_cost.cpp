@@ -146,7 +146,7 @@ auto uniform_edit_cost(const GraphView& left, const GraphView& right, std::span<
 
 auto edit_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<const Node> mapping)
     -> double {
-    if (costs.uniform()) {
+    if (costs.uniform() && !edge_labels_count(left, right, costs)) {
         return static_cast<double>(uniform_edit_cost(left, right, mapping));
     }
     double nodes = 0;

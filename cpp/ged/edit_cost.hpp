@@ -38,6 +38,11 @@ inline auto replacement_cost(const GraphView& left, const GraphView& right, cons
            static_cast<double>(right.num_edges()) * costs.edge_insert;
 }
 
+/// Whether labels of edges make a difference between these graphs.
+inline auto edge_labels_count(const GraphView& left, const GraphView& right, const EditCosts& costs) -> bool {
+    return !edges_keep_free(costs) && (left.edge_labels != nullptr || right.edge_labels != nullptr);
+}
+
 /// How many edges of `left` the map carries onto edges of `right`. Linear in the edges up to 256 nodes of `right`,
 /// past that times the logarithm of a degree. No allocation.
 auto common_edges(const GraphView& left, const GraphView& right, std::span<const Node> mapping) -> std::int64_t;

@@ -21,7 +21,7 @@ auto exact(const GraphView& left, const GraphView& right, const EditCosts& costs
         constexpr double rounding = 1e-6;
         const auto upper = std::llround(start.upper);
         const auto within = limit < start.upper ? static_cast<std::int64_t>(std::floor(limit + rounding)) : upper;
-        return workspace.uniform.run(left, right, deadline,
+        return workspace.uniform.run(left, right, edge_labels_count(left, right, costs), deadline,
                                      static_cast<std::int64_t>(std::ceil(start.lower - rounding)), upper, within,
                                      mapping);
     }

@@ -161,14 +161,16 @@ auto UniformSearch::evaluate(const Level& level) -> void {
     for (const Node u : level.rows) {
         image_[index(u)] = level.row_to_col[index(u)];
     }
-    std::int64_t cost = constant_;
+    std::int64_t twice = 2 * constant_;
     for (Node u = 0; u < left_.n; ++u) {
         const auto v = index(image_[index(u)]);
-        cost += left_.label[index(u)] != right_.label[v] ? 1 : 0;
-        for (const Node w : left_.neighbors(u)) {
-            cost -= adjacent_[v * index(right_.n) + index(image_[index(w)])];
+        twice += left_.label[index(u)] != right_.label[v] ? 2 : 0;
+        for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
+            const Label label = adjacent_[v * index(right_.n) + index(image_[index(left_.neighbor[index(e)])])];
+            twice -= label == no_edge ? 0 : labeled_ && label != left_.edge_label[index(e)] ? 1 : 2;
         }
     }
+    const std::int64_t cost = twice / 2;
     if (cost < upper_) {
         set_upper(cost);
         std::copy(image_.begin(), image_.end(), best_.begin());
@@ -261,7 +263,7 @@ auto UniformSearch::settle(Level& level, int steps) -> bool {
         for (const auto& k : kept_) {
             const Cost share = std::max(0, level.share[here(k)] - length);
             level.share[here(k)] = static_cast<std::uint8_t>(share);
-            level.share[there(k)] = static_cast<std::uint8_t>(reward - share);
+            level.share[there(k)] = static_cast<std::uint8_t>(reward_of(k.left, k.right) - share);
         }
         for (const auto& k : kept_) {
             refresh_cell(level, left_.neighbor[k.left], right_.neighbor[k.right]);
@@ -427,10 +429,28 @@ auto UniformSearch::with_matching(const Level& level, Node v, const Use& use) ->
     }
 }
 
+auto UniformSearch::reward_of(std::size_t e, std::size_t f) const -> Cost {
+    return labeled_ && left_.edge_label[e] != right_.edge_label[f] ? reward - scale : reward;
+}
+
+/// Half the reward of `most` edges, where two stars say how many of them can keep their labels.
+auto UniformSearch::same_edges(std::uint64_t star, std::uint64_t other, Node most) const -> Cost {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    constexpr std::uint64_t high = ones << 7U;
+    if (!starred_) {
+        return scale * most;
+    }
+    const std::uint64_t more = (((star | high) - other) & high) >> 7U;  // 1 in the bytes where star >= other
+    const std::uint64_t bytes = more * 0xFF;
+    const std::uint64_t least = (other & bytes) | (star & ~bytes);
+    return scale / 2 * (most + std::min(most, static_cast<Node>(least * ones >> 56U)));
+}
+
 /// The reward that cell (u, v) can count on: the best matching of its neighbors.
 auto UniformSearch::gain(const Level& level, Node u, Node v) -> Cost {
     if (!sharing_) {
-        return scale * std::min(level.row_degree[index(u)], level.col_degree[index(v)]);
+        const Node most = std::min(level.row_degree[index(u)], level.col_degree[index(v)]);
+        return same_edges(level.row_stars[index(u)], level.col_stars[index(v)], most);
     }
     return with_matching(level, v,
                          [](auto& matching, int, int large, const auto&) { return matching.best_only(large); });
@@ -445,10 +465,11 @@ auto UniformSearch::give(Level& level, Node u, Node v) -> void {
         const auto raise = [&](int i, int s, Cost to) {
             if (matching.weight[index(i)][index(s)] >= 0) {
                 const auto [e, f] = arcs(i, s);
-                const Cost share = std::min(reward, to);
+                const Cost whole = reward_of(e, f);
+                const Cost share = std::min(whole, to);
                 level.share[e * right_arcs_ + f] = static_cast<std::uint8_t>(share);
                 level.share[index(left_.reverse[e]) * right_arcs_ + index(right_.reverse[f])] =
-                    static_cast<std::uint8_t>(reward - share);
+                    static_cast<std::uint8_t>(whole - share);
             }
         };
         if (small == 1) {

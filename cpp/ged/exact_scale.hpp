@@ -18,7 +18,15 @@ constexpr Node gone = -2;               ///< partner of a row or column that is 
 constexpr Node open = -1;               ///< partner of one that is not matched yet
 constexpr int key_bits = 8;             ///< of the column within a key of the shortest path search
 constexpr Node max_columns = 1 << key_bits;
+constexpr Label no_edge = -1;
 constexpr Node max_degree = 32;  ///< of graphs whose rewards are split unevenly
+
+constexpr Node max_star = 128;  ///< degrees from here on overflow the bytes of a star
+
+/// One edge of this label in a star: one byte for each of eight groups of labels.
+constexpr auto star_of(Label label) -> std::uint64_t {
+    return std::uint64_t{1} << 8U * (static_cast<std::uint32_t>(label) % 8);
+}
 
 template <class T>
 constexpr auto index(T value) -> std::size_t {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "edit_cost.hpp"
 #include "exact_scale.hpp"
 
 namespace uge::ged {
@@ -11,10 +12,13 @@ using namespace uniform;
 
 namespace {
 
-/// Whether two nodes of one label have the same neighbors, but for each other.
-auto interchangeable(const GraphView& graph, Node u, Node w) -> bool {
+/// Whether two nodes of one label have the same neighbors, but for each other, by edges of the same labels.
+auto interchangeable(const GraphView& graph, bool edge_labels, Node u, Node w) -> bool {
     const auto mine = graph.neighbors(u);
     const auto theirs = graph.neighbors(w);
+    const auto label = [&](Node of, std::size_t at) {
+        return edge_labels ? edge_label_at(graph, graph.indptr[of] + static_cast<std::int64_t>(at)) : 0;
+    };
     if (graph.labels[u] != graph.labels[w] || mine.size() != theirs.size()) {
         return false;
     }
@@ -23,8 +27,11 @@ auto interchangeable(const GraphView& graph, Node u, Node w) -> bool {
             ++i;
         } else if (j < theirs.size() && theirs[j] == u) {
             ++j;
-        } else if (i == mine.size() || j == theirs.size() || mine[i++] != theirs[j++]) {
+        } else if (i == mine.size() || j == theirs.size() || mine[i] != theirs[j] || label(u, i) != label(w, j)) {
             return false;
+        } else {
+            ++i;
+            ++j;
         }
     }
     return true;
@@ -32,7 +39,7 @@ auto interchangeable(const GraphView& graph, Node u, Node w) -> bool {
 
 }  // namespace
 
-auto UniformSearch::Side::assign(const GraphView& graph) -> void {
+auto UniformSearch::Side::assign(const GraphView& graph, bool edge_labels) -> void {
     n = graph.n;
     const auto size = index(n);
     first.resize(size + 1);
@@ -44,6 +51,14 @@ auto UniformSearch::Side::assign(const GraphView& graph) -> void {
         neighbor.insert(neighbor.end(), row.begin(), row.end());
     }
     first[size] = static_cast<Node>(neighbor.size());
+    edge_label.clear();
+    stars.assign(size, 0);
+    for (Node u = 0; edge_labels && u < n; ++u) {
+        for (auto e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+            edge_label.push_back(edge_label_at(graph, e));
+            stars[index(u)] += star_of(edge_label.back());
+        }
+    }
     reverse.resize(neighbor.size());
     for (Node u = 0; u < n; ++u) {
         for (Node e = first[index(u)]; e < first[index(u) + 1]; ++e) {
@@ -55,7 +70,7 @@ auto UniformSearch::Side::assign(const GraphView& graph) -> void {
     twin.resize(size);
     for (Node u = 0; u < n; ++u) {
         Node w = 0;
-        while (w < u && !(twin[index(w)] == w && interchangeable(graph, u, w))) {
+        while (w < u && !(twin[index(w)] == w && interchangeable(graph, edge_labels, u, w))) {
             ++w;
         }
         twin[index(u)] = w;
@@ -90,18 +105,19 @@ auto UniformSearch::expired(std::int64_t work) -> bool {
     return stopped_;
 }
 
-auto UniformSearch::run(const GraphView& left, const GraphView& right, const Deadline& deadline, std::int64_t lower,
-                        std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds {
+auto UniformSearch::run(const GraphView& left, const GraphView& right, bool edge_labels, const Deadline& deadline,
+                        std::int64_t lower, std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds {
     deadline_ = &deadline;
     stopped_ = unwinding_ = false;
     nodes = sweeps = work_ = root_lower_ = 0;
+    labeled_ = edge_labels;
     best_ = mapping;
-    // With one label only, the cost of every map has the parity of the constant.
+    // With one label only, and no labels of edges, the cost of every map has the parity of the constant.
     constant_ = right.n - left.n + left.num_edges() + right.num_edges();
     const auto first_label = [&](Label label) { return label == right.labels[0]; };
     const bool one_label = std::all_of(left.labels, left.labels + left.n, first_label) &&
                            std::all_of(right.labels, right.labels + right.n, first_label);
-    step_ = one_label ? 2 : 1;
+    step_ = one_label && !labeled_ ? 2 : 1;
     // The search is for maps better than one of this cost, whether there is such a map or not.
     std::int64_t pretended = std::min(upper, limit + 1);
     pretended += (upper - pretended) % step_;
@@ -126,8 +142,9 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, const Dea
 
 /// The root of the search, with even shares; false if its bound is enough.
 auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool {
-    left_.assign(left);
-    right_.assign(right);
+    left_.assign(left, labeled_);
+    right_.assign(right, labeled_);
+    starred_ = labeled_ && std::max(left_.degree(), right_.degree()) < max_star;
     const auto n = index(left.n);
     const auto m = index(right.n);
     constexpr Node lanes = 16;
@@ -143,10 +160,10 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     budget_ = first_budget;
 
     image_.assign(n, open);
-    adjacent_.assign(m * m, 0);
+    adjacent_.assign(m * m, no_edge);
     for (Node v = 0; v < right.n; ++v) {
-        for (const Node x : right.neighbors(v)) {
-            adjacent_[index(v) * m + index(x)] = 1;
+        for (Node f = right_.first[index(v)]; f < right_.first[index(v) + 1]; ++f) {
+            adjacent_[index(v) * m + index(right_.neighbor[index(f)])] = labeled_ ? right_.edge_label[index(f)] : 0;
         }
     }
     key_.resize(width);
@@ -162,6 +179,13 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     root.unary.assign(n * width, 0);
     root.cost.assign((n + 1) * width, dropped);
     root.share.assign(sharing_ ? shares : 0, static_cast<std::uint8_t>(scale));
+    for (std::size_t e = 0; labeled_ && sharing_ && e < left_.neighbor.size(); ++e) {
+        for (std::size_t f = 0; f < right_arcs_; ++f) {
+            root.share[e * right_arcs_ + f] = static_cast<std::uint8_t>(reward_of(e, f) / 2);
+        }
+    }
+    root.row_stars = left_.stars;
+    root.col_stars = right_.stars;
     root.row_dual.assign(n + 1, 0);
     root.col_dual.assign(width, 0);
     root.row_to_col.assign(n, open);
@@ -182,7 +206,8 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
         for (Node v = 0; v < right.n; ++v) {
             const std::size_t at = index(u) * width + index(v);
             root.unary[at] = left.labels[u] == right.labels[v] ? 0 : scale;
-            root.cost[at] = root.unary[at] - scale * std::min(left.degree(u), right.degree(v));
+            const Node most = std::min(left.degree(u), right.degree(v));
+            root.cost[at] = root.unary[at] - same_edges(left_.stars[index(u)], right_.stars[index(v)], most);
             least = std::min(least, root.cost[at]);
         }
         root.row_dual[index(u)] = least;
@@ -292,14 +317,18 @@ auto UniformSearch::force(Level& level, Node u, Node v) -> void {
     }
     const std::span row_neighbors = left_.neighbors(u);
     const std::span col_neighbors = right_.neighbors(v);
-    for (const Node w : row_neighbors) {
-        --level.row_degree[index(w)];
-        for (const Node x : col_neighbors) {
-            level.unary[index(w) * width + index(x)] -= reward;
+    for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
+        const auto w = index(left_.neighbor[index(e)]);
+        --level.row_degree[w];
+        level.row_stars[w] -= labeled_ ? star_of(left_.edge_label[index(e)]) : 0;
+        for (Node f = right_.first[index(v)]; f < right_.first[index(v) + 1]; ++f) {
+            level.unary[w * width + index(right_.neighbor[index(f)])] -= reward_of(index(e), index(f));
         }
     }
-    for (const Node x : col_neighbors) {
-        --level.col_degree[index(x)];
+    for (Node f = right_.first[index(v)]; f < right_.first[index(v) + 1]; ++f) {
+        const auto x = index(right_.neighbor[index(f)]);
+        --level.col_degree[x];
+        level.col_stars[x] -= labeled_ ? star_of(right_.edge_label[index(f)]) : 0;
     }
     list_arcs(level);
     for (const Node w : row_neighbors) {

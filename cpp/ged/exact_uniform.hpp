@@ -11,12 +11,13 @@ namespace uge::ged {
 
 /// Branch and bound for uniform costs, in integers. Needs left.n <= right.n, so no node of `left` is deleted.
 ///
-/// With c(u, v) = [labels differ], the distance is m - n + |E1| + |E2| + sum c(u, f(u)) - 2 |edges kept|. The reward
-/// of 2 for keeping edge (u, w) as (v, x) is split between the cells (u, v) and (w, x): each cell takes the best
-/// matching of its neighbors under its shares, and a linear assignment over the cells is a lower bound for any split.
-/// Even halves give the branch bound; moving shares to cells with slack (dual ascent) takes the bound near the linear
-/// relaxation, which for molecules is mostly the distance itself. Cells whose reduced cost exceeds the gap are
-/// dropped, duals are repaired rather than solved anew, and of nodes with equal neighborhoods only one is tried.
+/// With c(u, v) = [labels differ], the distance is m - n + |E1| + |E2| + sum c(u, f(u)) - 2 |edges kept|; where edge
+/// labels count, a kept edge whose label changes counts 1. The reward for keeping edge (u, w) as (v, x) is split
+/// between the cells (u, v) and (w, x): each cell takes the best matching of its neighbors under its shares, and a
+/// linear assignment over the cells is a lower bound for any split. Even halves give the branch bound; moving shares to
+/// cells with slack (dual ascent) takes the bound near the linear relaxation, which for molecules is mostly the
+/// distance itself. Cells whose reduced cost exceeds the gap are dropped, duals are repaired rather than solved anew,
+/// and of nodes with equal neighborhoods only one is tried.
 class UniformSearch {
   public:
     /// Whether the graphs are small enough to be searched within sane memory.
@@ -24,8 +25,9 @@ class UniformSearch {
 
     /// Precondition: fits, left.n <= right.n; `mapping` maps every node, at cost `upper`; `lower` is a known bound.
     /// The mapping is replaced by better ones as they are found. Only maps of cost `limit` or less are looked for.
-    auto run(const GraphView& left, const GraphView& right, const Deadline& deadline, std::int64_t lower,
-             std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds;
+    /// With `edge_labels`, keeping an edge with another label costs 1.
+    auto run(const GraphView& left, const GraphView& right, bool edge_labels, const Deadline& deadline,
+             std::int64_t lower, std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds;
 
     std::int64_t nodes = 0;   ///< search nodes of the last run
     std::int64_t sweeps = 0;  ///< passes of dual ascent of the last run
@@ -37,7 +39,9 @@ class UniformSearch {
         Node n = 0;
         std::vector<Node> first, neighbor, reverse, twin;  // twin: id of the class of interchangeable nodes
         std::vector<Label> label;
-        auto assign(const GraphView& graph) -> void;
+        std::vector<Label> edge_label;     // beside `neighbor`, where edge labels count
+        std::vector<std::uint64_t> stars;  // of each node: how many of its edges are in each of eight groups of labels
+        auto assign(const GraphView& graph, bool edge_labels) -> void;
         [[nodiscard]] auto degree() const -> Node;
         [[nodiscard]] auto neighbors(Node u) const -> std::span<const Node> {
             const auto at = static_cast<std::size_t>(u);
@@ -54,7 +58,8 @@ class UniformSearch {
         std::vector<Node> row_to_col, col_to_row;
         std::vector<Node> rows;                    // not yet fixed
         std::vector<Node> row_degree, col_degree;  // neighbors not yet fixed
-        std::int64_t lower = 0;                    // scaled
+        std::vector<std::uint64_t> row_stars, col_stars;
+        std::int64_t lower = 0;  // scaled
     };
 
     struct Choice {
@@ -87,6 +92,9 @@ class UniformSearch {
     auto settle(Level& level, int steps) -> bool;
     auto refresh(Level& level) -> void;
     auto refresh_row(Level& level, Node u) -> void;
+    /// Reward of keeping a directed edge of left as one of right.
+    [[nodiscard]] auto reward_of(std::size_t e, std::size_t f) const -> Cost;
+    [[nodiscard]] auto same_edges(std::uint64_t star, std::uint64_t other, Node most) const -> Cost;
     auto refresh_cell(Level& level, Node u, Node v) -> void;
     auto list_arcs(const Level& level) -> void;
     auto list_row_arcs(const Level& level, Node u) -> void;
@@ -100,8 +108,10 @@ class UniformSearch {
     Side left_, right_;
     Node stride_ = 0;
     std::size_t right_arcs_ = 0;
-    bool sharing_ = false;                // rewards are split unevenly; else always in halves
-    std::vector<std::uint8_t> adjacent_;  // right x right
+    bool sharing_ = false;         // rewards are split unevenly; else always in halves
+    bool labeled_ = false;         // edge labels count
+    bool starred_ = false;         // and no degree overflows a star
+    std::vector<Label> adjacent_;  // right x right: no_edge, or the label of the edge
     std::vector<Level> levels_;
     std::vector<Node> image_;
     std::span<Node> best_;

@@ -140,9 +140,4 @@ auto edit_distance(const GraphView& left, const GraphView& right, const EditCost
     return bounds;
 }
 
-auto within(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
-            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
-    return edit_distance(left, right, costs, {.method = Method::exact, .limit = limit}, deadline, workspace, mapping);
-}
-
 }  // namespace uge::ged

@@ -82,7 +82,7 @@ auto refine(const GraphView& left, const GraphView& right, const EditCosts& cost
             const Deadline& deadline, RefineWorkspace& workspace, std::span<Node> mapping) -> double {
     constexpr int max_dense = 256;
     constexpr Node max_degree_of_bytes = 6;
-    const bool integers = costs.uniform() && left.n <= right.n;
+    const bool integers = costs.uniform() && edges_keep_free(costs) && left.n <= right.n;
     if (left.n == 0 || right.n == 0) {
         return edit_cost(left, right, costs, mapping);
     }
