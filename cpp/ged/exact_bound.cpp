@@ -161,16 +161,20 @@ auto UniformSearch::evaluate(const Level& level) -> void {
     for (const Node u : level.rows) {
         image_[index(u)] = level.row_to_col[index(u)];
     }
-    std::int64_t twice = 2 * constant_;
+    std::int64_t cost = constant_;
+    std::int64_t relabeled = 0;  // edges, counted at both ends
     for (Node u = 0; u < left_.n; ++u) {
         const auto v = index(image_[index(u)]);
-        twice += left_.label[index(u)] != right_.label[v] ? 2 : 0;
-        for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
-            const Label label = adjacent_[v * index(right_.n) + index(image_[index(left_.neighbor[index(e)])])];
-            twice -= label == no_edge ? 0 : labeled_ && label != left_.edge_label[index(e)] ? 1 : 2;
+        cost += left_.label[index(u)] != right_.label[v] ? 1 : 0;
+        for (const Node w : left_.neighbors(u)) {
+            cost -= adjacent_[v * index(right_.n) + index(image_[index(w)])];
+        }
+        for (Node e = left_.first[index(u)]; labeled_ && e < left_.first[index(u) + 1]; ++e) {
+            const auto at = v * index(right_.n) + index(image_[index(left_.neighbor[index(e)])]);
+            relabeled += adjacent_[at] != 0 && label_between_[at] != left_.edge_label[index(e)] ? 1 : 0;
         }
     }
-    const std::int64_t cost = twice / 2;
+    cost += relabeled / 2;
     if (cost < upper_) {
         set_upper(cost);
         std::copy(image_.begin(), image_.end(), best_.begin());

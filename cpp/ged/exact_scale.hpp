@@ -18,7 +18,6 @@ constexpr Node gone = -2;               ///< partner of a row or column that is 
 constexpr Node open = -1;               ///< partner of one that is not matched yet
 constexpr int key_bits = 8;             ///< of the column within a key of the shortest path search
 constexpr Node max_columns = 1 << key_bits;
-constexpr Label no_edge = -1;
 constexpr Node max_degree = 32;  ///< of graphs whose rewards are split unevenly
 
 constexpr Node max_star = 128;  ///< degrees from here on overflow the bytes of a star

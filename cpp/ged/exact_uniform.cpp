@@ -160,10 +160,14 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     budget_ = first_budget;
 
     image_.assign(n, open);
-    adjacent_.assign(m * m, no_edge);
+    adjacent_.assign(m * m, 0);
+    label_between_.resize(labeled_ ? m * m : 0);
     for (Node v = 0; v < right.n; ++v) {
-        for (Node f = right_.first[index(v)]; f < right_.first[index(v) + 1]; ++f) {
-            adjacent_[index(v) * m + index(right_.neighbor[index(f)])] = labeled_ ? right_.edge_label[index(f)] : 0;
+        for (const Node x : right.neighbors(v)) {
+            adjacent_[index(v) * m + index(x)] = 1;
+        }
+        for (Node f = right_.first[index(v)]; labeled_ && f < right_.first[index(v) + 1]; ++f) {
+            label_between_[index(v) * m + index(right_.neighbor[index(f)])] = right_.edge_label[index(f)];
         }
     }
     key_.resize(width);

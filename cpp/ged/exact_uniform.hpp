@@ -108,10 +108,11 @@ class UniformSearch {
     Side left_, right_;
     Node stride_ = 0;
     std::size_t right_arcs_ = 0;
-    bool sharing_ = false;         // rewards are split unevenly; else always in halves
-    bool labeled_ = false;         // edge labels count
-    bool starred_ = false;         // and no degree overflows a star
-    std::vector<Label> adjacent_;  // right x right: no_edge, or the label of the edge
+    bool sharing_ = false;                // rewards are split unevenly; else always in halves
+    bool labeled_ = false;                // edge labels count
+    bool starred_ = false;                // and no degree overflows a star
+    std::vector<std::uint8_t> adjacent_;  // right x right
+    std::vector<Label> label_between_;    // right x right: where there is an edge, and labels count
     std::vector<Level> levels_;
     std::vector<Node> image_;
     std::span<Node> best_;
