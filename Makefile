@@ -7,7 +7,7 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet -
 CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name tests -prune -o -type f -print)
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help demo test lint types cpp-test py-test bench experiments experiments-quick laws sanitize wheel format clean setup
+.PHONY: help demo test lint types cpp-test py-test bench experiments experiments-quick laws sanitize torture wheel format clean setup
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -55,6 +55,9 @@ sanitize: $(VENV)/.test  ## the C++ tests under ASan + UBSan, then under the thr
 
 bench: $(VENV)/.test $(VENV)/.built  ## every benchmark, one after the other; results in benchmarks/results
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+torture: $(VENV)/.test $(VENV)/.built  ## kills, faults, flipped bits and other processes, for everything that is saved; see TORTURE
+	PYTHONPATH=tests:benchmarks $(BIN)/python -m torture $(TORTURE)
 
 wheel: $(VENV)/.test  ## build sdist and wheel, install the wheel into an empty environment and try it
 	rm -rf dist build/smoke

@@ -20,7 +20,7 @@ from search.small_index import graphs, model
 import ugraphemb as ug
 from ugraphemb.encoder import storage
 from ugraphemb.errors import ModelFormatError, StorageError, UGraphEmbError
-from ugraphemb.files import drafts, system
+from ugraphemb.files import drafts, locked, system
 
 
 @pytest.fixture
@@ -54,6 +54,22 @@ def test_a_model_is_one_config_one_file_of_weights_and_a_card(folder: Path):
     loaded = ug.UGraphEmb.load(folder)
     np.testing.assert_array_equal(loaded.transform(graphs()), model("mcs").transform(graphs()))
     assert "`mcs`" in (folder / "README.md").read_text()
+
+
+def test_a_save_waits_for_another_first_save(tmp_path: Path, folder: Path):
+    model("mcs").save(tmp_path / "other")
+    begun = tmp_path / "begun"  # as a listing shows it that begins before config.json appears, and ends after README.md
+    begun.mkdir()
+    shutil.copy(tmp_path / "other" / "README.md", begun)
+    with locked(begun / ".lock"):
+        saving = threading.Thread(target=lambda: (model().save(begun), saved.append(True)))
+        saved: list[bool] = []
+        saving.start()
+        saving.join(0.2)
+        shutil.copytree(tmp_path / "other", begun, dirs_exist_ok=True)
+    saving.join()
+    assert saved
+    np.testing.assert_array_equal(ug.UGraphEmb.load(begun).transform(graphs()), model().transform(graphs()))
 
 
 def test_every_flipped_bit_of_config_and_weights_is_noticed(folder: Path):

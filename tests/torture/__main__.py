@@ -37,7 +37,7 @@ def main() -> None:
         seed=arguments.seed,
         note="`make torture`. Each row is one kind of saved thing; a check fails with the first wrong state.",
     )
-    chosen = [writer for writer in WRITERS.values() if arguments.writer in (None, writer.name)]
+    chosen = [writer for writer in WRITERS.values() if writer.name in (arguments.writer or WRITERS)]
     for writer in chosen:
         _warm_up(writer)
     for kind in arguments.only or KINDS:
@@ -49,7 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", choices=KINDS, help="may be given several times")
-    parser.add_argument("--writer", choices=[*WRITERS, *BASIC], help="only this one")
+    parser.add_argument("--writer", action="append", choices=list(WRITERS), help="likewise")
     parser.add_argument("--kills", type=int, default=150, help="of each writer")
     parser.add_argument("--loads", type=int, default=400, help="beside each writer")
     parser.add_argument("--rounds", type=int, default=100, help="of two first saves at once")

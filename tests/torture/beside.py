@@ -64,7 +64,7 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
 def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2) -> dict[str, int]:
     """Several processes save into a place where nothing is yet, at the same moment.
 
-    At least one of them succeeds, the others may be refused with an error of ours, and what is there loads.
+    All of them succeed; of a writer that is exclusive one does, and the others get an error of ours. What is there loads.
     """
     chance = random.Random(seed)
     tally: Counter[str] = Counter()
@@ -81,6 +81,8 @@ def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: in
                     writer.save(folder, 0)  # noqa: B023
                     send("saved")
                 except UGraphEmbError:
+                    if not writer.exclusive:
+                        raise
                     send("refused")
 
             children = [Child(lambda send, wait=wait: saving(send, wait)) for wait in delays]  # type: ignore[misc]

@@ -35,6 +35,7 @@ class Writer:
         save: Saves state n in a folder that holds state n - 1 (or nothing, for n = 0).
         load: The number of the state that is there. Raises AssertionError for a state that was never saved.
         grows: The files of a state stay when the next one is saved; else the target is replaced as a whole.
+        exclusive: While one process writes, others are refused; else they wait, or the last one counts.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Writer:
     save: Callable[[Path, int], None]
     load: Callable[[Path], int]
     grows: bool = False
+    exclusive: bool = False
 
 
 @cache
@@ -175,7 +177,8 @@ def _save_store(folder: Path, n: int) -> None:
 def _load_store(folder: Path) -> int:
     table = PairTable.read(folder / "store", graphs())
     assert len(table) % 3 == 0, f"{len(table)} pairs: a batch is not whole"
-    assert len(table), "a store without pairs"
+    if not len(table):
+        raise FileNotFoundError("a store without pairs yet")
     n = len(table) // 3 - 1
     pairs = np.stack([table.left, table.right], axis=1)
     order = np.lexsort(pairs.T[::-1])
@@ -326,7 +329,7 @@ WRITERS = {
         Writer("model", "model", _save_model, _load_model),
         Writer("checkpoint", "run.ckpt", _save_checkpoint, _load_checkpoint),
         Writer("table", "table.parquet", _save_table, _load_table),
-        Writer("store", "store", _save_store, _load_store, grows=True),
+        Writer("store", "store", _save_store, _load_store, grows=True, exclusive=True),
         Writer("index", "index", _save_index, _load_index, grows=True),
         _writes_graphs("graphs file", "graphs.jsonl"),
         _writes_graphs("graphs archive", "graphs.zip"),

@@ -73,7 +73,8 @@ def write_model(path: Path, network: Network, vocabulary: Vocabulary, about: Map
     }
     text = FORMAT.text(config)
     with storage_errors(path):
-        _refuse_foreign(path)
+        if not (path / LOCK).exists():  # else another process may be saving: what counts is what is there after it
+            _refuse_foreign(path)
         make_folders(path)
         with locked(path / LOCK):
             _refuse_foreign(path)

@@ -1,0 +1,23 @@
+"""A flipped bit in any file of any saved format is found; `make torture` tries thousands of them in each."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from torture.flips import SAVED, chosen_bits, files, silent
+
+SAFE = ["model", "checkpoint", "table", "store", "large model", "large table"]
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_a_flipped_bit_is_found(name: str, tmp_path: Path):
+    chance = random.Random(name)
+    SAVED[name].save(tmp_path)
+    SAVED[name].use(tmp_path)
+    found = files(tmp_path)
+    assert found
+    for path in found:
+        assert not silent(SAVED[name], tmp_path, path, chosen_bits(path, 8, chance))
+    SAVED[name].use(tmp_path)
