@@ -64,7 +64,7 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
 def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2) -> dict[str, int]:
     """Several processes save into a place where nothing is yet, at the same moment.
 
-    All of them succeed; of a writer that is exclusive one does, and the others get an error of ours. What is there loads.
+    All of them succeed; of an exclusive writer one does, and the others get an error of ours. What is there loads.
     """
     chance = random.Random(seed)
     tally: Counter[str] = Counter()
