@@ -7,7 +7,7 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet -
 CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name tests -prune -o -type f -print)
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help demo test lint types cpp-test py-test bench experiments experiments-quick laws sanitize torture wheel format clean setup
+.PHONY: help demo test lint types cpp-test py-test bench experiments experiments-quick fuzz laws sanitize torture wheel format clean setup
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -40,6 +40,9 @@ experiments: $(VENV)/.test $(VENV)/.built  ## every table and figure of the pape
 
 experiments-quick: $(VENV)/.test $(VENV)/.built  ## a meaningful part of the experiments, 20 minutes; writes docs/results.md
 	$(BIN)/python -m experiments --quick --minutes 18 --jobs $(JOBS)
+
+fuzz: $(VENV)/.test $(VENV)/.built  ## INPUTS=200000 damaged files for every reader and saved format; result in benchmarks/results
+	PYTHONPATH=tests:benchmarks $(BIN)/python -m torture.fuzz --inputs $(or $(INPUTS),200000) --record
 
 laws: $(VENV)/.test  ## the random laws of edit distance on PAIRS=1000000 pairs (SEED=1); result in benchmarks/results
 	@$(BIN)/cmake -S . -B build/tests -G Ninja -DUGRAPHEMB_TESTS=ON > build/tests.log 2>&1 || { cat build/tests.log; exit 1; }

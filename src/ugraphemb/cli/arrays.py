@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Literal, get_args
 
 import click
@@ -109,8 +110,9 @@ def read_targets(path: str) -> npt.NDArray[Any]:
 
 def _array(path: str) -> npt.NDArray[Any]:
     try:
-        return np.asarray(np.load(path, allow_pickle=False))
+        with np.errstate(all="ignore"):  # shapes past all bounds
+            return np.array(np.load(path, mmap_mode="r", allow_pickle=False))  # mapped: no larger than the file
     except FileNotFoundError as error:
         raise ValueError(f"{path}: no such file") from error
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, TypeError, ArithmeticError, EOFError, OSError, SyntaxError, TokenError, MemoryError) as error:
         raise ValueError(f"{path}: not an array written by numpy.save ({error})") from error

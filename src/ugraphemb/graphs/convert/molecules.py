@@ -200,8 +200,11 @@ class MoleculeCollector:
         wrong = "a molecule that RDKit cannot read"
         if molecule is not None and not hasattr(molecule, "GetNumAtoms"):
             molecule, wrong = None, f"a {type(molecule).__name__}, expected an RDKit molecule"
-        read = self._lenient(molecule)
-        about = {} if read is None else {"smiles": self._chem.MolToSmiles(read, canonical=False)}
+        try:
+            read = self._lenient(molecule)
+            about = {} if read is None else {"smiles": self._chem.MolToSmiles(read, canonical=False)}
+        except (RuntimeError, ValueError):  # what RDKit did not foresee
+            read, about = None, {}
         self._add(read, wrong, where, id, target, {**about, **(metadata or {})})
 
     def _add(
@@ -209,15 +212,12 @@ class MoleculeCollector:
     ) -> None:
         row = self._rows
         self._rows += 1
+        molecule = self._prepared(molecule)
         if molecule is None:
             if not self._skip:
                 raise GraphFormatError(f"{where}: {wrong} (on_error='skip' leaves it out)")
             self._skipped.append(where)
             return
-        if self._hydrogens:
-            molecule = self._chem.AddHs(molecule)
-        if self._kekule:
-            molecule = self._kekulized(molecule)
         bonds = [molecule.GetBondWithIdx(i) for i in range(molecule.GetNumBonds())]
         self._collector.add(
             molecule.GetNumAtoms(),
@@ -249,6 +249,15 @@ class MoleculeCollector:
         symbol: str = atom.GetSymbol()
         charge = atom.GetFormalCharge() if self._charges else 0
         return symbol + charge_text(charge)
+
+    def _prepared(self, molecule: Any) -> Any:
+        """The molecule with the hydrogens and bonds that were asked for; None where RDKit fails."""
+        try:
+            if molecule is not None and self._hydrogens:
+                molecule = self._chem.AddHs(molecule)
+            return self._kekulized(molecule) if molecule is not None and self._kekule else molecule
+        except (RuntimeError, ValueError):
+            return None
 
     def _kekulized(self, molecule: Any) -> Any:
         """The molecule with single and double bonds in its rings; as it is where RDKit finds no such assignment."""
