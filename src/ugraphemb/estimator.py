@@ -322,7 +322,14 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _device(self) -> torch.device:
-        return torch.device(self.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        name = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
+        try:
+            device = torch.device(name)
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            there = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
+            raise ValueError(f"device={name!r} cannot be used here; there are {there}") from error
+        return device
 
     def _card(self) -> str:
         about, config = self.about_, self._fitted().config

@@ -54,9 +54,9 @@ def test_convert_writes_the_same_graphs(capsys, file: str, tmp_path: Path):
         assert read_graphs(tmp_path / name) == GRAPHS
     status, _, err = run(capsys, "convert", file, str(tmp_path / "h.foo"))
     assert (status, err.count("\n")) == (1, 1)
-    status, _, _ = run(capsys, "convert", file, str(tmp_path / "h.foo"), "--format", "jsonl")
+    status, _, _ = run(capsys, "convert", file, str(tmp_path / "h.foo"), "--to", "jsonl")
     assert status == 0
-    assert run(capsys, "convert", file, str(tmp_path / "i"), "--format", "foo")[0] == 2
+    assert run(capsys, "convert", file, str(tmp_path / "i"), "--to", "foo")[0] == 2
 
 
 def test_an_argument_is_a_path_or_the_name_of_a_set(file: str, away: Path):

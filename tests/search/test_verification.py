@@ -9,7 +9,7 @@ from search.small_index import graphs, index, model, queries
 import ugraphemb as ug
 from ugraphemb import EditCosts, GraphIndex
 from ugraphemb.proximity import apply_edits
-from ugraphemb.search.matches import changes_of
+from ugraphemb.proximity.edits import changes_of
 
 
 @pytest.fixture(scope="module")

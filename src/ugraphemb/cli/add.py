@@ -6,7 +6,7 @@ import click
 
 from ugraphemb.cli.arrays import told
 from ugraphemb.cli.index import METADATA, THREADS, metadata_of
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import reader_options, resolve
 
 
 @click.command("add")
@@ -14,6 +14,7 @@ from ugraphemb.cli.inputs import resolve
 @click.argument("graphs")
 @click.option("--replace", is_flag=True, help="A graph whose id is there takes the place of the old one.")
 @METADATA
+@reader_options
 @THREADS
 def command(index: str, graphs: str, replace: bool, metadata: str | None, threads: int) -> None:
     """Put GRAPHS into an INDEX: all of them or, if an id is there already, none.
@@ -24,6 +25,7 @@ def command(index: str, graphs: str, replace: bool, metadata: str | None, thread
     Examples:
       ugraphemb add index/ new.smi
       ugraphemb add index/ corrected.smi --replace
+      ugraphemb add index/ assays.csv --smiles-column structure --on-error skip
     """
     from ugraphemb.search import GraphIndex
 

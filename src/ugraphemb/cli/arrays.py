@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
@@ -33,7 +34,8 @@ def told() -> Iterator[None]:
 def read_vectors(path: str) -> tuple[Floats, list[str] | None]:
     """Vectors, shape (graphs, width), and ids if the file has them.
 
-    .npy holds the matrix. .parquet holds a column `id` and either a column `vector` of lists or one column a dimension.
+    .npy holds the matrix, and a .json beside it the ids.
+    .parquet holds a column `id` and either a column `vector` of lists or one column a dimension.
     """
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow.parquet as pq
@@ -50,18 +52,60 @@ def read_vectors(path: str) -> tuple[Floats, list[str] | None]:
     values = _array(path)
     if values.ndim != 2:
         raise ValueError(f"{path}: an array of shape {values.shape}, expected (graphs, width)")
-    return values.astype(np.float64), None
+    ids = _about(path).get("ids")
+    if ids is not None and len(ids) != len(values):
+        raise ValueError(f"{_beside(path)}: {len(ids)} ids, but {path} holds {len(values)} vectors")
+    return values.astype(np.float64), ids
+
+
+def write_vectors(path: str, vectors: npt.NDArray[np.float32], ids: Sequence[str], head: Head) -> None:
+    """Vectors with their ids and how they are compared: .parquet holds all of it, .npy has a .json beside it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from ugraphemb.files import storage_errors, write_file
+
+    with storage_errors(path):
+        if Path(path).suffix.lower() == ".npy":
+            about = {"ugraphemb": "vectors", "head": head, "ids": list(ids)}
+            write_file(Path(path), lambda file: np.save(file, vectors))
+            write_file(_beside(path), json.dumps(about, ensure_ascii=False).encode())
+        else:
+            rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
+            table = pa.table({"id": list(ids), "vector": rows})
+            write_file(
+                Path(path),
+                lambda file: pq.write_table(table.replace_schema_metadata({"ugraphemb.head": head}), file),
+            )
+
+
+def _beside(path: str) -> Path:
+    return Path(path + ".json")
+
+
+def _about(path: str) -> dict[str, Any]:
+    """What stands beside a .npy file of `ugraphemb embed`; nothing for others."""
+    try:
+        found = json.loads(_beside(path).read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    except ValueError as error:
+        raise ValueError(f"{_beside(path)}: not what `ugraphemb embed` writes ({error})") from error
+    return found if isinstance(found, dict) and found.get("ugraphemb") == "vectors" else {}
 
 
 def head_of(path: str) -> Head:
-    """How the vectors of a file are compared: what `ugraphemb embed` wrote into a .parquet, else "l2"."""
+    """How the vectors of a file are compared: as `ugraphemb embed` wrote it, else "l2"."""
+    found = ""
+    if Path(path).suffix.lower() == ".npy":
+        found = str(_about(path).get("head", ""))
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow.parquet as pq
 
         found = (pq.read_schema(path).metadata or {}).get(b"ugraphemb.head", b"").decode()
-        for head in get_args(Head):
-            if head == found:
-                return head  # type: ignore[no-any-return]
+    for head in get_args(Head):
+        if head == found:
+            return head  # type: ignore[no-any-return]
     return "l2"
 
 

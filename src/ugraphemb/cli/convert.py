@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
 
 
 @click.command("convert")
 @click.argument("graphs")
 @click.argument("output")
-@click.option("--format", "format", metavar="NAME", help="Format of OUTPUT, where its suffix does not say it.")
+@click.option("--to", "to", metavar="NAME", help="Format of OUTPUT, where its suffix does not say it.")
+@reader_options
 @click.option("--strict", is_flag=True, help="Refuse whatever would be dropped, on the way in or out.")
-def command(graphs: str, output: str, format: str | None, strict: bool) -> None:
+def command(graphs: str, output: str, to: str | None, strict: bool) -> None:
     """Write GRAPHS, a file, a folder or a data set, to OUTPUT in the format that its suffix names.
 
     \b
@@ -23,14 +24,15 @@ def command(graphs: str, output: str, format: str | None, strict: bool) -> None:
 
     \b
     Examples:
-      ugraphemb convert MUTAG mutag.jsonl
-      ugraphemb convert mutag.jsonl mutag.zip
+      ugraphemb convert molecules molecules.jsonl
+      ugraphemb convert molecules.jsonl molecules.zip
     """
     from ugraphemb.graphs import write_graphs
     from ugraphemb.graphs.formats import FORMATS
 
-    if format is not None and format not in FORMATS:
-        raise click.BadParameter(f"{format!r}; there are {', '.join(FORMATS)}", param_hint="--format")
+    if to is not None and to not in FORMATS:
+        raise click.BadParameter(f"{to!r}; there are {', '.join(FORMATS)}", param_hint="--to")
+    check_output(output)
     found = resolve(graphs, strict=strict)
-    write_graphs(found, output, format=format, strict=strict)
+    write_graphs(found, output, format=to, strict=strict)
     click.echo(f"{output}: {len(found)} graphs", err=True)

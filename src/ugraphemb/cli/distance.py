@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ugraphemb.cli.inputs import named
+from ugraphemb.cli.inputs import named, reader_options
 from ugraphemb.cli.proximity import metric_from, metric_options
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs import Graph
@@ -21,24 +21,26 @@ from ugraphemb.proximity.distance import distance
 @click.argument("a")
 @click.argument("b")
 @metric_options
+@reader_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(a: str, b: str, timeout: float | None, as_json: bool, **options: Any) -> None:
     """Distance of two graphs, how sure it is, and the edits that turn A into B.
 
-    A and B are files of one graph, members of a file or data set by position (PTC:3, molecules.smi:7), or SMILES.
+    A and B are files of one graph, members of a file or data set by position (atlas:3, molecules.smi:7), or SMILES.
 
     \b
     Examples:
-      ugraphemb distance PTC:3 PTC:5
-      ugraphemb distance PTC:3 PTC:5 --method exact --timeout 10
-      ugraphemb distance CCO 'CC(=O)O' --cost edge_relabel=1
+      ugraphemb distance atlas:300 atlas:500
+      ugraphemb distance CCO 'CC(=O)O' --method exact --timeout 10
+      ugraphemb distance c1ccccc1 C1CCCCC1 --cost edge_relabel=0
       ugraphemb distance left.gxl right.gxl --metric mcs --json
     """
-    answer = distance(_graph(a), _graph(b), metric=metric_from(**options), timeout=timeout)
+    answer = distance(one_graph(a), one_graph(b), metric=metric_from(**options), timeout=timeout)
     click.echo(json.dumps(_record(answer), ensure_ascii=False) if as_json else _text(answer))
 
 
-def _graph(text: str) -> Graph:
+def one_graph(text: str) -> Graph:
+    """The one graph that a person names."""
     graphs = named(text)
     if len(graphs) != 1:
         raise GraphFormatError(f"{text}: {len(graphs)} graphs; choose one by its position, such as {text}:0")

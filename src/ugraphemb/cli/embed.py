@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from ugraphemb.cli.arrays import told
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.arrays import told, write_vectors
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
 
 
 @click.command("embed")
@@ -18,8 +16,9 @@ from ugraphemb.cli.inputs import resolve
     "--output",
     required=True,
     type=click.Path(dir_okay=False),
-    help=".npy, or .parquet with the columns id and vector.",
+    help=".npy, with ids and head in a .json beside it, or .parquet with the columns id and vector.",
 )
+@reader_options
 @click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
 @click.option("--device", help="cpu, cuda, ...; a GPU by default where there is one.")
 def command(model: str, graphs: str, output: str, threads: int, device: str | None) -> None:
@@ -30,22 +29,12 @@ def command(model: str, graphs: str, output: str, threads: int, device: str | No
       ugraphemb embed model/ new.smi -o new.npy
       ugraphemb embed model/ molecules -o molecules.parquet
     """
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     from ugraphemb.estimator import UGraphEmb
 
-    if Path(output).suffix.lower() not in (".npy", ".parquet"):
-        raise click.UsageError(f"-o {output}: vectors are written as .npy or .parquet")
+    check_output(output, ".npy", ".parquet")
     with told():
         loaded = UGraphEmb.load(model, device=device).set_params(threads=threads)
         collection = resolve(graphs)
         vectors = loaded.transform(collection)
-        if output.lower().endswith(".npy"):
-            np.save(output, vectors)
-        else:
-            rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
-            table = pa.table({"id": collection.ids.tolist(), "vector": rows})
-            pq.write_table(table.replace_schema_metadata({"ugraphemb.head": loaded.head_}), output)
+        write_vectors(output, vectors, collection.ids.tolist(), loaded.head_)
     click.echo(f"{output}: {len(vectors)} vectors of {vectors.shape[1]} numbers, compared by {loaded.head_}")

@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from ugraphemb.cli.arrays import head_of, read_targets, read_truth, read_vectors, told
+from ugraphemb.cli.inputs import reader_options
 from ugraphemb.encoder.names import Head
 
 SEED = click.IntRange(min=0)
@@ -22,7 +23,7 @@ def command() -> None:
     \b
     Examples:
       ugraphemb evaluate rank --vectors z.npy --truth ged.parquet
-      ugraphemb evaluate classify z.npy MUTAG
+      ugraphemb evaluate classify z.npy classes.txt
     """
 
 
@@ -97,6 +98,7 @@ def rank(
 @click.option("--repeats", type=click.IntRange(min=1), help="Random splits (10 by default), or rounds of folds (1).")
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Splits at once; 0: all cores.")
+@reader_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def classify_command(
     vectors: str,
@@ -115,9 +117,9 @@ def classify_command(
 
     \b
     Examples:
-      ugraphemb evaluate classify z.npy MUTAG
+      ugraphemb evaluate classify z.npy classes.txt
       ugraphemb evaluate classify z.npy classes.txt --folds 10
-      ugraphemb evaluate classify ours.npy MUTAG --against theirs.npy --repeats 30 --json
+      ugraphemb evaluate classify ours.npy assays.csv --target-column active --against theirs.npy --json
     """
     from ugraphemb.tasks import classify, classify_kernel, compare, random_splits, stratified_folds
 

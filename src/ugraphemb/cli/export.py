@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from ugraphemb.cli.arrays import told
+from ugraphemb.cli.inputs import check_output
 
 
 @click.command("export")
@@ -23,8 +22,7 @@ def command(index: str, output: str) -> None:
     """
     from ugraphemb.search import GraphIndex
 
-    if Path(output).suffix.lower() != ".parquet":
-        raise click.UsageError(f"-o {output}: vectors are exported as .parquet")
+    check_output(output, ".parquet")
     with told():
         found = GraphIndex.load(index)
         found.export(output)

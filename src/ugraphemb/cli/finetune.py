@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ugraphemb.cli.arrays import read_targets, told
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
 
 
 @click.command("finetune")
@@ -17,18 +17,21 @@ from ugraphemb.cli.inputs import resolve
     type=click.Path(exists=True),
     help="Classes, one a graph: .npy, or .txt with one a line; by default those of GRAPHS.",
 )
+@reader_options
+@click.option("--overwrite", is_flag=True, help="Replace a model that is there.")
 @click.option("--steps", type=click.IntRange(min=1), default=500, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-def command(model: str, graphs: str, output: str, targets: str | None, steps: int, seed: int) -> None:
+def command(model: str, graphs: str, output: str, targets: str | None, overwrite: bool, steps: int, seed: int) -> None:
     """Adjust the vectors of a MODEL to the classes of GRAPHS, and write the new model.
 
     \b
     Examples:
-      ugraphemb train MUTAG -o mutag/
-      ugraphemb finetune mutag/ MUTAG -o mutag-fine/
+      ugraphemb finetune model/ assays.csv --target-column active -o tuned/
+      ugraphemb finetune model/ graphs.jsonl --targets classes.txt -o tuned/
     """
     from ugraphemb.estimator import UGraphEmb
 
+    check_output(output, overwrite=overwrite)
     with told():
         collection = resolve(graphs)
         classes = collection.targets if targets is None else read_targets(targets)

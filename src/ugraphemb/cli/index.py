@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ugraphemb.cli.arrays import told
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
+from ugraphemb.cli.proximity import COSTS
 from ugraphemb.graphs import GraphSet
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ugraphemb.proximity import EditCosts
 
 METADATA = click.option(
     "--metadata",
@@ -28,10 +31,19 @@ THREADS = click.option("--threads", type=click.IntRange(min=0), default=0, show_
 @click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder of the index to write.")
 @click.option("--kind", default="auto", show_default=True, help="flat: exact; hnsw, ivf: approximate; auto: by size.")
 @METADATA
+@COSTS
+@reader_options
 @click.option("--overwrite", is_flag=True, help="Replace an index that is there.")
 @THREADS
 def command(
-    model: str, graphs: tuple[str, ...], output: str, kind: str, metadata: str | None, overwrite: bool, threads: int
+    model: str,
+    graphs: tuple[str, ...],
+    output: str,
+    kind: str,
+    metadata: str | None,
+    costs: EditCosts | None,
+    overwrite: bool,
+    threads: int,
 ) -> None:
     """Make GRAPHS (several are taken together) searchable, by the vectors of a MODEL that `ugraphemb train` wrote.
 
@@ -48,10 +60,11 @@ def command(
     from ugraphemb.search import GraphIndex
     from ugraphemb.search.storage import MANIFEST
 
+    check_output(output)
     with told():
         if (Path(output) / MANIFEST).exists() and not overwrite:
             raise ValueError(f"{output}: an index is there; `ugraphemb add` adds to it, --overwrite replaces it")
-        index = GraphIndex(UGraphEmb.load(model).set_params(threads=threads), kind=kind, threads=threads)
+        index = GraphIndex(UGraphEmb.load(model).set_params(threads=threads), kind=kind, costs=costs, threads=threads)
         collection = graphs_of([resolve(part) for part in graphs])
         index.add(collection, metadata=None if metadata is None else metadata_of(metadata, collection))
         index.save(output)

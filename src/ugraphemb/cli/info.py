@@ -6,12 +6,13 @@ import json
 
 import click
 
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import reader_options, resolve
 
 
 @click.command("info")
 @click.argument("graphs")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@reader_options
 @click.option("--strict", is_flag=True, help="Refuse self loops and repeated edges instead of dropping them.")
 def command(graphs: str, as_json: bool, strict: bool) -> None:
     """Say what is in GRAPHS, a file, a folder or a data set.

@@ -1,21 +1,77 @@
-"""What commands take."""
+"""What commands take: graphs, how their files are read, and where results go."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
+
+import click
 
 from ugraphemb.errors import DatasetNotFoundError, GraphFormatError
 from ugraphemb.graphs import GraphSet, load_dataset, read_graphs
+from ugraphemb.graphs.formats import FORMATS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_KEY = "ugraphemb.reader"
+
+
+def _remembered(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    if value not in (None, False):
+        context.meta.setdefault(_KEY, {})[option.name] = value
+    return value
+
+
+def _reader_option(*names: str, **settings: Any) -> Callable[[Command], Command]:
+    return click.option(*names, expose_value=False, callback=_remembered, **settings)
+
+
+_READER_OPTIONS = [
+    _reader_option("--format", "format", type=click.Choice(list(FORMATS)), metavar="NAME",
+                   help="Format of the files of graphs, where their suffix does not say it."),
+    _reader_option("--smiles-column", "column", metavar="NAME", help="Column of a table that holds the SMILES."),
+    _reader_option("--id-column", "id_column", metavar="NAME", help="Column of a table or property of an SDF for ids."),
+    _reader_option("--target-column", "target_column", metavar="NAME", help="Likewise for classes or values."),
+    _reader_option("--on-error", "on_error", type=click.Choice(["raise", "skip"]),
+                   help="What to do with molecules that cannot be read; raise by default."),
+    _reader_option("--hydrogens", "hydrogens", is_flag=True, help="Hydrogens of molecules are nodes."),
+    _reader_option("--charges", "charges", is_flag=True, help="Labels of atoms hold charges: N+, O-."),
+]  # fmt: skip
+
+
+def reader_options(command: Command) -> Command:
+    """--format, --smiles-column and the like, which `resolve` and `named` apply to every file the command reads."""
+    for option in reversed(_READER_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _given() -> dict[str, Any]:
+    context = click.get_current_context(silent=True)
+    return {} if context is None else dict(context.meta.get(_KEY, {}))
 
 
 def resolve(graphs: str, *, strict: bool = False) -> GraphSet:
     """The graphs that a GRAPHS argument means: a path that exists, or else the name of a data set."""
     path = Path(graphs).expanduser()
+    options = _given()
     if path.exists():
-        return read_graphs(path, strict=strict)
+        try:
+            return read_graphs(path, strict=strict, **options)
+        except TypeError as error:
+            wrong = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+            if wrong is None:
+                raise
+            name = {"column": "smiles-column"}.get(wrong[1], wrong[1].replace("_", "-"))
+            raise click.UsageError(f"--{name} means nothing for {graphs}") from error
     if len(path.parts) > 1 or path.suffix:
         raise GraphFormatError(f"{graphs}: no such file or folder, and no name of a data set")
+    if options:
+        name = {"column": "smiles-column"}.get(next(iter(options)), next(iter(options)).replace("_", "-"))
+        raise click.UsageError(f"--{name} is for files; {graphs} is a data set")
     try:
         return load_dataset(graphs)
     except DatasetNotFoundError as error:
@@ -24,18 +80,46 @@ def resolve(graphs: str, *, strict: bool = False) -> GraphSet:
 
 def named(text: str) -> GraphSet:
     """The graphs that a person names: those of a file, a member of a file or data set (PTC:3), or a SMILES string."""
-    member = re.fullmatch(r"(.+):(\d+)", text)
     path = Path(text).expanduser()
-    if member and not path.exists():
+    if path.exists():
+        return resolve(text)
+    member = re.fullmatch(r"(.+):(\d+)", text)
+    molecule = None if member and Path(member[1]).expanduser().exists() else _molecule(text)
+    if molecule is not None:  # also c1ccccc:1, which ends like a member
+        return molecule
+    if member:
         graphs, position = resolve(member[1]), int(member[2])
         if position >= len(graphs):
             raise GraphFormatError(f"{text}: positions go from 0 to {len(graphs) - 1}")
         return graphs[[position]]
-    if path.exists():
-        return resolve(text)
+    raise GraphFormatError(f"{text}: no file, no member such as PTC:3, and no SMILES of a molecule")
+
+
+def _molecule(text: str) -> GraphSet | None:
+    """The molecule, if this is SMILES."""
+    options = {name: value for name, value in _given().items() if name in ("hydrogens", "charges")}
     try:
-        return GraphSet.from_smiles([text], ids=[text])
-    except GraphFormatError as error:
-        raise GraphFormatError(
-            f"{text}: no file, no member such as PTC:3, and no SMILES of a molecule ({error})"
-        ) from error
+        return GraphSet.from_smiles([text], ids=[text], **options)
+    except (GraphFormatError, ImportError):
+        return None
+
+
+def check_output(output: str, *suffixes: str, overwrite: bool | None = None) -> None:
+    """Finds out before the work whether its result can be written.
+
+    Args:
+        suffixes: What the name of the file may end in; none for a folder.
+        overwrite: For a folder: whether something that is there may be replaced; None if it may be anyway.
+    """
+    path = Path(output).expanduser().absolute()
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise click.BadParameter(f"{output}: expected a name that ends in {', '.join(suffixes)}", param_hint="--output")
+    parent = path.parent
+    while not parent.exists() and parent != parent.parent:
+        if suffixes:
+            raise click.BadParameter(f"{output}: the folder {path.parent} does not exist", param_hint="--output")
+        parent = parent.parent
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise click.BadParameter(f"{output}: {parent} is no folder that can be written to", param_hint="--output")
+    if overwrite is False and path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise click.BadParameter(f"{output} is there already; --overwrite replaces it", param_hint="--output")

@@ -23,6 +23,8 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "add": Entry("ugraphemb.cli.add", "Put more graphs into an index."),
+    "cluster": Entry("ugraphemb.cli.cluster", "Sort graphs into groups by their vectors."),
+    "completion": Entry("ugraphemb.cli.completion", "Print a script that completes commands in your shell."),
     "convert": Entry("ugraphemb.cli.convert", "Write graphs in another format."),
     "distance": Entry("ugraphemb.cli.distance", "Compare two graphs."),
     "embed": Entry("ugraphemb.cli.embed", "Vectors of graphs, by a trained model."),
@@ -32,7 +34,7 @@ COMMANDS = {
     "index": Entry("ugraphemb.cli.index", "Make graphs searchable."),
     "info": Entry("ugraphemb.cli.info", "Say what is in a file of graphs or a data set."),
     "pairs": Entry("ugraphemb.cli.pairs", "Compare many pairs of graphs."),
-    "plot": Entry("ugraphemb.cli.plot", "Draw maps of graphs, and what a query finds."),
+    "plot": Entry("ugraphemb.cli.plot", "Draw maps of graphs, what a query finds, and edits."),
     "remove": Entry("ugraphemb.cli.remove", "Take graphs out of an index."),
     "search": Entry("ugraphemb.cli.search", "Find the graphs most like a query."),
     "train": Entry("ugraphemb.cli.train", "Learn vectors for graphs."),
@@ -67,12 +69,14 @@ def cli() -> None:
     \b
     Examples:
       ugraphemb info molecules
-      ugraphemb convert MUTAG mutag.jsonl
+      ugraphemb distance CCO 'CC(=O)O'
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits: 0, 1 after an error of ours or of a file, 2 after a wrong call, 130 after Ctrl-C.
+    """Runs a command and exits: 0, 1 after an error, 2 after a wrong call, 130 after Ctrl-C.
+
+    Whatever the error, it is told in one line.
 
     With UGRAPHEMB_DEBUG=1 errors come with their traceback.
     """
@@ -93,12 +97,20 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # `ugraphemb ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
-    except (UGraphEmbError, OSError) as error:
+    except Exception as error:
         if debug:
             raise
-        click.echo(f"Error: {' '.join(str(error).split())}", err=True)
+        click.echo(f"Error: {_said(error)}", err=True)
         status = 1
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _said(error: Exception) -> str:
+    """What an error says, in one line; one that nobody foresaw also says what it is."""
+    text = " ".join(str(error).split())
+    if isinstance(error, UGraphEmbError | OSError | ValueError | ImportError):
+        return text or type(error).__name__
+    return f"{text or 'no message'} ({type(error).__name__}; UGRAPHEMB_DEBUG=1 shows where)"
 
 
 def _show_warning(

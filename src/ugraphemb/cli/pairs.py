@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 import numpy as np
 
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
 from ugraphemb.cli.proximity import metric_from, metric_options
+from ugraphemb.files import storage_errors, write_file
+from ugraphemb.graphs import GraphSet
 from ugraphemb.proximity import Interrupted, PairTable
 from ugraphemb.proximity.executors import client_of
 from ugraphemb.proximity.pairwise import pairwise
@@ -21,7 +24,13 @@ from ugraphemb.proximity.plans import Plan, planned_pairs
 @click.argument("graphs")
 @click.argument("other", required=False)
 @metric_options
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Pair table to write (.parquet).")
+@reader_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Where the distances go: a pair table (.parquet), one line per pair (.csv), or a matrix (.npy).",
+)
 @click.option(
     "--plan", type=click.Choice(get_args(Plan)), help="Which pairs; random where --budget is given, else all."
 )
@@ -47,18 +56,21 @@ def command(
 ) -> None:
     """Distances of many pairs of GRAPHS, or of every graph of GRAPHS with every graph of OTHER.
 
-    The table goes to a Parquet file, to a folder, or both; what is printed says what is in it. After Ctrl-C both hold
+    The table goes to a file, to a folder, or both; what is printed says what is in it. After Ctrl-C both hold
     what was finished. Run again with the same --store, also after a kill, it goes on from there.
 
     \b
     Examples:
-      ugraphemb pairs PTC -o ptc.parquet
-      ugraphemb pairs NCI109 --method paper --budget 100000 --seed 1 -o nci.parquet
+      ugraphemb pairs atlas --budget 10000 -o pairs.csv
+      ugraphemb pairs molecules --budget 100000 --seed 1 -o molecules.parquet
       ugraphemb pairs queries.smi molecules.smi --metric mcs --timeout 0.1 -o mcs.parquet
       ugraphemb pairs large.smi --plan blocks --budget 5000000 --store large-pairs --scheduler tcp://host:8786
     """
     if output is None and store is None:
         raise click.UsageError("say where the table goes: --output FILE, --store FOLDER, or both")
+    if output is not None:
+        check_output(output, ".parquet", ".csv", ".npy")
+    metric = metric_from(**options)
     left = resolve(graphs)
     right = None if other is None else resolve(other)
     chosen = None
@@ -70,17 +82,30 @@ def command(
     try:
         with nullcontext() if scheduler is None else client_of(scheduler) as client:
             table = pairwise(
-                left, chosen, other=right, metric=metric_from(**options), threads=threads, timeout=timeout,
+                left, chosen, other=right, metric=metric, threads=threads, timeout=timeout,
                 store=store, executor=client,
             )  # fmt: skip
     except Interrupted as stop:
         if output is not None:
-            stop.table.write(output)
+            _write(stop.table, output, left, right)
         click.echo(f"{output or store}: the {len(stop.table)} pairs that were finished", err=True)
         raise
     if output is not None:
-        table.write(output)
+        _write(table, output, left, right)
     click.echo(_summary(table, output or str(store), time.monotonic() - begin))
+
+
+def _write(table: PairTable, output: str, left: GraphSet, right: GraphSet | None) -> None:
+    """The table in the form that the suffix says."""
+    suffix = Path(output).suffix.lower()
+    if suffix == ".parquet":
+        table.write(output)
+    elif suffix == ".csv":
+        table.to_csv(output, left if right is None else None)
+    else:
+        with storage_errors(output):
+            matrix = np.ma.filled(table.matrix(), np.nan)
+            write_file(Path(output), lambda file: np.save(file, matrix))
 
 
 def _summary(table: PairTable, output: str, seconds: float) -> str:

@@ -9,7 +9,9 @@ import click
 import numpy as np
 
 from ugraphemb.cli.arrays import head_of, read_truth, told, vectors_of
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.distance import one_graph
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
+from ugraphemb.cli.proximity import metric_from, metric_options
 from ugraphemb.encoder.names import Head
 
 OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where to write.")
@@ -18,13 +20,14 @@ TITLE = click.option("--title", default="", help="Written above; the name of the
 
 @click.group("plot")
 def command() -> None:
-    """Draw maps of graphs, and what a query finds.
+    """Draw maps of graphs, what a query finds, and the edits between two graphs.
 
     \b
     Examples:
-      ugraphemb plot map z.npy MUTAG -o map.html
-      ugraphemb plot map z.npy MUTAG --show clusters -o clusters.pdf
-      ugraphemb plot query z.npy MUTAG --query 3 --truth ged.parquet -o query.png
+      ugraphemb plot map z.npy molecules -o map.html
+      ugraphemb plot map z.npy molecules --show clusters -o clusters.pdf
+      ugraphemb plot query z.npy molecules --query 3 --truth ged.parquet -o query.png
+      ugraphemb plot edits CCO 'CC(=O)O' -o edits.svg
     """
 
 
@@ -42,6 +45,7 @@ def command() -> None:
 @click.option("--count", type=click.IntRange(min=2), default=12, show_default=True, help="Graphs drawn beside the map.")
 @click.option("--clusters", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--coordinates", type=click.Path(dir_okay=False), help="Also write the places on the map, as .npy.")
+@reader_options
 @TITLE
 def map_command(
     vectors: str,
@@ -62,16 +66,16 @@ def map_command(
 
     \b
     Examples:
-      ugraphemb plot map z.npy MUTAG -o map.html
-      ugraphemb plot map z.npy MUTAG -o map.svg --method pca
-      ugraphemb plot map z.npy MUTAG -o line.pdf --show line --from 17 --to 103
+      ugraphemb plot map z.npy molecules -o map.html
+      ugraphemb plot map z.npy molecules -o map.svg --method pca
+      ugraphemb plot map z.npy molecules -o line.pdf --show line --from 17 --to 103
     """
     from ugraphemb.tasks import figures
     from ugraphemb.tasks.drawing import save_figure
     from ugraphemb.tasks.interactive import write_map_page
     from ugraphemb.tasks.maps import fit_map
 
-    _check_suffix(output, ".html", ".png", ".svg", ".pdf")
+    check_output(output, ".html", ".png", ".svg", ".pdf")
     found = resolve(graphs)
     with told():
         if Path(output).suffix.lower() == ".html" and show != "classes":
@@ -104,6 +108,7 @@ def map_command(
 @click.option("--head", type=click.Choice(get_args(Head)),
               help="How vectors are compared; by default as the file says, else l2.")  # fmt: skip
 @click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
+@reader_options
 @TITLE
 def query_command(
     vectors: str,
@@ -120,14 +125,14 @@ def query_command(
 
     \b
     Examples:
-      ugraphemb plot query z.npy MUTAG --query 3 --truth ged.parquet -o query.png
-      ugraphemb plot query z.npy MUTAG --query 3 --truth ged.parquet -o query.svg --rank 1 --rank 2 --rank 100
+      ugraphemb plot query z.npy molecules --query 3 --truth ged.parquet -o query.png
+      ugraphemb plot query z.npy molecules --query 3 --truth ged.parquet -o query.svg --rank 1 --rank 2 --rank 100
     """
     from ugraphemb.tasks.drawing import save_figure
     from ugraphemb.tasks.figures import query_figure
     from ugraphemb.tasks.ranking import predicted_proximity
 
-    _check_suffix(output, ".png", ".svg", ".pdf")
+    check_output(output, ".png", ".svg", ".pdf")
     found = resolve(graphs)
     with told():
         position = _position(found, query)
@@ -151,9 +156,48 @@ def query_command(
     click.echo(output)
 
 
-def _check_suffix(output: str, *suffixes: str) -> None:
-    if Path(output).suffix.lower() not in suffixes:
-        raise click.BadParameter(f"{output}: expected a name that ends in {', '.join(suffixes)}", param_hint="--output")
+@command.command("edits")
+@click.argument("a")
+@click.argument("b")
+@OUTPUT
+@metric_options
+@reader_options
+@TITLE
+def edits_command(a: str, b: str, output: str, title: str, timeout: float | None, **options: Any) -> None:
+    """The edits that turn graph A into graph B: what is removed, relabeled and added, in color.
+
+    A and B are files of one graph, members of a file or data set by position (atlas:3, molecules.smi:7), or SMILES.
+
+    \b
+    Examples:
+      ugraphemb plot edits CCO 'CC(=O)O' -o edits.svg
+      ugraphemb plot edits atlas:300 atlas:500 -o edits.png --cost node_relabel=2
+    """
+    from ugraphemb.proximity.distance import distance
+    from ugraphemb.proximity.edits import changes_of
+    from ugraphemb.tasks.drawing import save_figure
+    from ugraphemb.tasks.edit_figure import edit_figure
+
+    check_output(output, ".png", ".svg", ".pdf")
+    if options["metric"] != "ged":
+        raise click.UsageError(f"--metric {options['metric']} has no edits; they are those of ged")
+    with told():
+        answer = distance(one_graph(a), one_graph(b), metric=metric_from(**options), timeout=timeout)
+        if answer.mapping is None or answer.costs is None:
+            raise click.UsageError(f"--method {options['method']} gives a bound, but no edits")
+        left, right = answer.graphs
+        relabel = answer.costs.edge_relabel
+        figure = edit_figure(
+            left,
+            [right],
+            [answer.mapping],
+            titles=[f"{answer.value:g} ({'proven' if answer.proven else 'not proven'})"],
+            notes=[changes_of(answer.edit_path())],
+            title=title or f"{left.id} → {right.id}",
+            edge_labels=not (isinstance(relabel, float) and relabel == 0),
+        )
+        save_figure(figure, output)
+    click.echo(output)
 
 
 def _position(graphs: Any, name: str | None) -> Any:

@@ -12,14 +12,18 @@ from ugraphemb.proximity.ged import METHODS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+COSTS = click.option(
+    "--cost", "costs", multiple=True, metavar="NAME=PRICE", callback=lambda _, __, given: _costs(given),
+    help="Price of an edit, such as node_insert=2 or edge_relabel=0; may be repeated.",
+)  # fmt: skip
+
 _OPTIONS = [
     click.option("--metric", type=click.Choice(metric_names()), default="ged", show_default=True,
                  help="What is measured."),
     click.option("--method", type=click.Choice(METHODS), help="Solver of edit distance; tight by default."),
     click.option("--timeout", type=click.FloatRange(min=0), help="Seconds for one pair; past it, the best so far."),
     click.option("--beam-width", type=click.IntRange(min=1), help="Partial maps that beam keeps; 80 by default."),
-    click.option("--cost", "costs", multiple=True, metavar="NAME=PRICE", callback=lambda _, __, given: _costs(given),
-                 help="Price of an edit, such as node_insert=2 or edge_relabel=1; may be repeated."),
+    COSTS,
     click.option("--connected", is_flag=True, default=None, help="Of mcs: the common subgraph must be connected."),
     click.option("--edge-labels", is_flag=True, default=None, help="Of mcs: labels of edges must agree."),
 ]  # fmt: skip

@@ -11,9 +11,11 @@ import click
 
 from ugraphemb.cli.arrays import told
 from ugraphemb.cli.index import THREADS
-from ugraphemb.cli.inputs import named
+from ugraphemb.cli.inputs import named, reader_options
+from ugraphemb.cli.proximity import COSTS
 
 if TYPE_CHECKING:
+    from ugraphemb.proximity import EditCosts
     from ugraphemb.search import Match, Matches
 
 _PATIENCE = 0.5  # seconds to bound the distance of one match that was not asked to be verified
@@ -33,6 +35,8 @@ _PATIENCE = 0.5  # seconds to bound the distance of one match that was not asked
               help="How many of the nearest by vectors --verify looks at.")  # fmt: skip
 @click.option("--budget", type=click.FloatRange(min=0), default=5.0, show_default=True, metavar="SECONDS",
               help="For the proofs of a query; past it, bounds are what they are. 0: none.")  # fmt: skip
+@COSTS
+@reader_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a query instead of tables.")
 @THREADS
 def command(
@@ -40,27 +44,28 @@ def command(
     query: str,
     k: int | None,
     where: tuple[str, ...],
+    costs: EditCosts | None,
     as_json: bool,
     threads: int,
     **options: Any,
 ) -> None:
     """Find the graphs of an INDEX that are most like QUERY, and say what changes on the way to each.
 
-    QUERY is a file of one or more graphs, a member of a file or data set by position (PTC:3, molecules.smi:7), or a
+    QUERY is a file of one or more graphs, a member of a file or data set by position (atlas:3, molecules.smi:7), or a
     SMILES string. Ranks are by vectors, unless --verify, --complete or --within ask for edit distances. A distance
     is shown as a number where it is proven, else by its bounds.
 
     \b
     Examples:
       ugraphemb search index/ 'CC(=O)Oc1ccccc1C(=O)O'
-      ugraphemb search index/ PTC:3 -k 5 --verify --where class=1
+      ugraphemb search index/ molecules:3 -k 5 --verify --where class=1
       ugraphemb search index/ query.gxl --complete --budget 60
       ugraphemb search index/ queries.smi --within 4 --json
     """
     from ugraphemb.search import GraphIndex
 
     with told():
-        found = GraphIndex.load(index, threads=threads)
+        found = GraphIndex.load(index, costs=costs, threads=threads)
         queries = named(query)
         answers = found.search(queries, k, where=_filters(where) or None, **options)
     for graph, matches in zip(queries, answers, strict=True):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from ugraphemb.cli.arrays import told
-from ugraphemb.cli.inputs import resolve
+from ugraphemb.cli.inputs import check_output, reader_options, resolve
+from ugraphemb.cli.proximity import COSTS
+from ugraphemb.proximity import EditCosts
 
 
 @click.command("train")
@@ -24,6 +26,9 @@ from ugraphemb.cli.inputs import resolve
     show_default=True,
     help="Share of the graphs held out to choose the best model.",
 )
+@COSTS
+@reader_options
+@click.option("--overwrite", is_flag=True, help="Replace a model that is there.")
 @click.option("--checkpoint", type=click.Path(dir_okay=False), help="File to write now and then.")
 @click.option("--resume", is_flag=True, help="Go on from --checkpoint.")
 @click.option("--log", type=click.Path(), help="A .csv file, or a folder for TensorBoard.")
@@ -33,7 +38,7 @@ from ugraphemb.cli.inputs import resolve
 def command(
     graphs: tuple[str, ...], output: str, table: str | None, preset: str, metric: str, method: str | None,
     dimension: int | None, steps: int | None, validation: float, checkpoint: str | None, resume: bool,
-    log: str | None, threads: int, device: str | None, seed: int,
+    overwrite: bool, costs: EditCosts | None, log: str | None, threads: int, device: str | None, seed: int,
 ) -> None:  # fmt: skip
     """Learn vectors for GRAPHS (several are taken together), and write the model.
 
@@ -42,12 +47,13 @@ def command(
     \b
     Examples:
       ugraphemb train molecules -o model/
-      ugraphemb train PTC --preset paper --seed 1 -o ptc-paper/
-      ugraphemb pairs NCI109 --pairs 1000000 -o nci.parquet
-      ugraphemb train NCI109 --table nci.parquet --checkpoint nci.ckpt --resume -o nci/
+      ugraphemb train assays.csv --smiles-column structure --cost edge_relabel=0 --seed 1 -o model/
+      ugraphemb pairs molecules --pairs 1000000 -o pairs.parquet
+      ugraphemb train molecules --table pairs.parquet --checkpoint training.ckpt --resume -o model/
     """
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
+    check_output(output, overwrite=overwrite)
     from ugraphemb.estimator import UGraphEmb
     from ugraphemb.graphs import graphs_of
     from ugraphemb.proximity import PairTable
@@ -55,8 +61,8 @@ def command(
     with told():
         collection = graphs_of([resolve(part) for part in graphs])
         model = UGraphEmb(
-            metric=metric, method=method, preset=preset, dimension=dimension, steps=steps, validation=validation,
-            threads=threads, device=device, seed=seed,
+            metric=metric, method=method, costs=costs, preset=preset, dimension=dimension, steps=steps,
+            validation=validation, threads=threads, device=device, seed=seed,
         )  # fmt: skip
         known = None if table is None else PairTable.read(table, collection)
         model.fit(collection, known, checkpoint=checkpoint, resume=resume, log=log)

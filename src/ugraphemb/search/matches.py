@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from ugraphemb.graphs import Graph
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.distance import distance
-from ugraphemb.proximity.edits import EditOperation, edit_path
+from ugraphemb.proximity.edits import EditOperation, changes_of, edit_path
 
 
 @dataclass(frozen=True)
@@ -72,38 +71,6 @@ class Match:
     def changes(self) -> str:
         """The edits in a line: "C → N, +2 O, −1 edge"."""
         return changes_of(self.edit_path())
-
-
-def changes_of(operations: Iterable[EditOperation]) -> str:
-    """Edits in a line, the same ones counted: relabelings, nodes that come and go by label, edges."""
-    relabeled: Counter[str] = Counter()
-    nodes: Counter[tuple[str, str]] = Counter()
-    edges: Counter[str] = Counter()
-    free = 0
-    for step in operations:
-        if step.operation == "relabel node":
-            relabeled[f"{step.old} → {step.new}"] += 1
-        elif step.operation == "relabel edge":
-            if step.cost > 0:
-                relabeled[f"{step.old} → {step.new} edge"] += 1
-            else:
-                free += 1
-        elif step.operation.endswith("node"):
-            insert = step.operation.startswith("insert")
-            label = step.new if insert else step.old
-            nodes["+" if insert else "−", "" if label is None else f" {label}"] += 1
-        else:
-            edges["+" if step.operation.startswith("insert") else "−"] += 1
-    parts = [f"{count} × {text}" if count > 1 else text for text, count in relabeled.items()]
-    for sign in "−+":
-        parts += [
-            f"{sign}{count}{label or (' node' if count == 1 else ' nodes')}"
-            for (which, label), count in nodes.items()
-            if which == sign
-        ]
-    parts += [f"{sign}{edges[sign]} edge{'' if edges[sign] == 1 else 's'}" for sign in "−+" if edges[sign]]
-    same = f"only labels of {free} edge{'' if free == 1 else 's'}, free of cost" if free else "the same graph"
-    return ", ".join(parts) or same
 
 
 @dataclass(frozen=True)

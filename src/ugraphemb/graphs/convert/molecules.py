@@ -274,7 +274,7 @@ class MoleculeCollector:
         return self._bond_names[kind]
 
     def _parsed(self, text: str) -> Any:
-        if "\0" in text:
+        if "\0" in text or len(text.split()) > 1:  # RDKit would take what follows a space for a name
             return None
         try:
             molecule = self._chem.MolFromSmiles(text, self._checked)

@@ -8,9 +8,7 @@ from itertools import chain, combinations, islice
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.convert.molecules import MoleculeCollector as MoleculeCollector
-from ugraphemb.graphs.convert.molecules import OnError as OnError
-from ugraphemb.graphs.convert.molecules import quiet as quiet
+from ugraphemb.graphs.convert.molecules import quiet
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _ORGANIC = {"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I"}

@@ -27,7 +27,7 @@ from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Vocabulary, label_key
 
 _VERSION = 1
-_FIELDS = {"id", "num_nodes", "edges", "node_labels", "edge_labels", "node_attributes", "target"}
+_FIELDS = {"id", "num_nodes", "edges", "node_labels", "edge_labels", "node_attributes", "target", "metadata"}
 
 
 @Reader
@@ -84,6 +84,8 @@ def write_jsonl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> 
             record["node_attributes"] = graph.node_attributes.tolist()
         if graphs.targets is not None:
             record["target"] = plain(graphs.targets[graph.position])
+        if graphs.metadata:
+            record["metadata"] = {name: plain(value) for name, value in graph.metadata.items()}
         lines.append(json.dumps(record, ensure_ascii=False))
     write_text("\n".join(lines) + "\n", path)
 
@@ -106,6 +108,9 @@ def _add(collector: Collector, record: dict[str, Any], where: str) -> None:
     target = record.get("target", MISSING)
     if isinstance(target, list | dict):
         raise GraphFormatError(f"{where}: target is {_kind(target)}, expected text, a number, true, false or null")
+    metadata = record.get("metadata", {})
+    if not isinstance(metadata, dict) or any(isinstance(value, list | dict) for value in metadata.values()):
+        raise GraphFormatError(f"{where}: metadata must be an object of text, numbers, true, false and null")
     collector.add(
         record["num_nodes"],
         edges,
@@ -115,6 +120,7 @@ def _add(collector: Collector, record: dict[str, Any], where: str) -> None:
         target=target,
         id=str(record["id"]),
         where=where,
+        metadata=metadata,
     )
 
 

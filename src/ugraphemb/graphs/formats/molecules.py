@@ -7,18 +7,20 @@ import io
 import re
 from collections.abc import Sequence
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError, MissingExtraError
 from ugraphemb.graphs.collector import MISSING, Reading
-from ugraphemb.graphs.convert.smiles import MoleculeCollector, OnError, quiet, to_smiles
+from ugraphemb.graphs.convert.molecules import Aromatic, MoleculeCollector, OnError, quiet
+from ugraphemb.graphs.convert.smiles import to_smiles
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, read_lines, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import GraphSet
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
+_SEPARATORS = ",;\t"
+_SMILES = ("smiles", "canonical_smiles", "isomeric_smiles", "can_smiles", "rdkit_smiles", "smi")
 _BLOCKS = (".sdf", ".sd", ".mol")
 _PROPERTY = re.compile(r">.*?<([^>]*)>.*")
 
@@ -51,19 +53,22 @@ def read_smi(
     strict: bool = False,
     progress: Progress | None = None,
     hydrogens: bool = False,
+    charges: bool = False,
+    aromatic: Aromatic = "bond",
     on_error: OnError = "raise",
 ) -> Reading:
     """Molecules of a file with SMILES and name in each line; the names are the ids.
 
-    Names that come again get #2, #3 and so on behind them. See `ugraphemb.graphs.convert.from_smiles`.
+    Names that come again get #2, #3 and so on behind them; a molecule without a name has its row number, which also
+    counts rows that were skipped, but no blank lines and no header. See `ugraphemb.graphs.convert.from_smiles`.
 
     Args:
         strict: Refuse names that come again.
         progress: Called with the number of molecules done and of all.
-        hydrogens: Whether hydrogens are nodes.
+        hydrogens, charges, aromatic: See `ugraphemb.graphs.convert.from_smiles`.
         on_error: "skip" leaves out lines that are not SMILES and counts them in one GraphWarning.
     """
-    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, on_error=on_error)
+    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error)
     with quiet():
         for number, line in enumerate(counted(read_lines(path), progress), 1):
             if not line.strip() or (number == 1 and line.split()[0].lower() == "smiles"):
@@ -92,27 +97,30 @@ def read_csv(
     *,
     strict: bool = False,
     progress: Progress | None = None,
-    column: str = "smiles",
+    column: str | None = None,
     id_column: str | None = None,
     target_column: str | None = None,
     hydrogens: bool = False,
+    charges: bool = False,
+    aromatic: Aromatic = "bond",
     on_error: OnError = "raise",
 ) -> Reading:
-    """Molecules of a table with a header: comma-separated, or tab-separated where the suffix is .tsv.
+    """Molecules of a table with a header, separated by commas, semicolons or tabs. Further columns are metadata.
 
     Args:
         strict: Refuse ids that come again.
         progress: Called with the number of molecules done and of all.
-        column: The column of SMILES; upper and lower case are the same where nothing else fits.
-        id_column: By default "id" or "name", where there is such a column.
+        column: The column of SMILES; by default "smiles", "canonical_smiles" or another usual name, or the only one
+            with "smiles" in its name. Upper and lower case, spaces and underscores are the same.
+        id_column: By default "id" or "name", where there is such a column, else the row number.
         target_column: By default "target", where there is one. Numbers are read as numbers if all are.
-        hydrogens: Whether hydrogens are nodes.
+        hydrogens, charges, aromatic: See `ugraphemb.graphs.convert.from_smiles`.
         on_error: "skip" leaves out rows that are not SMILES and counts them in one GraphWarning.
     """
-    delimiter = _TABLES.get(suffix_of(path), ",")
-    text = "\n".join(read_lines(path))
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, on_error=on_error)
+    lines = read_lines(path)
+    delimiter = "\t" if suffix_of(path) == ".tsv" else _separator(lines)
+    rows = csv.reader(io.StringIO("\n".join(lines), newline=""), delimiter=delimiter, strict=True)
+    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error)
     found: list[tuple[int, list[str]]] = []
     try:
         header = next(rows, [])
@@ -123,27 +131,39 @@ def read_csv(
             found += [(rows.line_num, row)] if row else []
     except csv.Error as error:
         raise GraphFormatError(f"{path}:{rows.line_num}: {error}; expected a table") from error
-    smiles = _position(header, [column], path)
+    smiles = _smiles_position(header, column, path)
     ids = _position(header, [id_column] if id_column else ["id", "name"], path, needed=id_column is not None)
-    wanted = [target_column or "target"]
-    target = _position(header, wanted, path, needed=target_column is not None)
+    target = _position(header, [target_column or "target"], path, needed=target_column is not None)
     values = _typed([row[target] for _, row in found]) if target is not None else [MISSING] * len(found)
+    others = {
+        name.strip() or f"column {i + 1}": _typed([row[i] for _, row in found], None)
+        for i, name in enumerate(header)
+        if i not in (smiles, ids, target)
+    }
     with quiet():
-        for (line, row), value in zip(counted(found, progress), values, strict=True):
-            name = None if ids is None else row[ids]
-            molecules.add_smiles(row[smiles or 0].strip(), where=f"{path}:{line}", id=name, target=value)
+        for number, ((line, row), value) in enumerate(zip(counted(found, progress), values, strict=True)):
+            molecules.add_smiles(
+                row[smiles].strip(),
+                where=f"{path}:{line}",
+                id=None if ids is None else row[ids],
+                target=value,
+                metadata={name: cells[number] for name, cells in others.items()},
+            )
     return molecules.reading(strict=strict, name=stem_of(path))
 
 
 def write_csv(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
-    """A table with the columns smiles, id and, where there are targets, target; node attributes are lost."""
-    check_losses(graphs, path, holds=("ids", "node labels", "edge labels", "targets"), strict=strict)
+    """A table with the columns smiles, id, target where there are targets, and metadata; node attributes are lost."""
+    check_losses(graphs, path, holds=("ids", "node labels", "edge labels", "targets", "metadata"), strict=strict)
     table = io.StringIO()
     delimiter = _TABLES.get(suffix_of(path), ",")
     writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(["smiles", "id"] + ["target"] * (graphs.targets is not None))
+    others = [name for name in graphs.metadata if name not in ("smiles", "id", "target")]
+    writer.writerow(["smiles", "id"] + ["target"] * (graphs.targets is not None) + others)
     for graph, smiles in zip(graphs, to_smiles(graphs), strict=True):
-        writer.writerow([smiles, graph.id] + ([] if graphs.targets is None else [graph.target]))
+        about = graph.metadata
+        target = [] if graphs.targets is None else [graph.target]
+        writer.writerow([smiles, graph.id, *target, *(about[name] for name in others)])
     write_text(table.getvalue(), path)
 
 
@@ -156,19 +176,21 @@ def read_sdf(
     id_column: str | None = None,
     target_column: str | None = None,
     hydrogens: bool = False,
+    charges: bool = False,
+    aromatic: Aromatic = "bond",
     on_error: OnError = "raise",
 ) -> Reading:
-    """Molecules of an SDF file; the first line of each is its id.
+    """Molecules of an SDF file; the first line of each is its id, and its properties are metadata.
 
     Args:
         strict: Refuse ids that come again.
         progress: Called with the number of molecules done and of all.
         id_column: The property that is the id instead.
         target_column: The property that is the target; by default "target", where all molecules have one.
-        hydrogens: Whether hydrogens are nodes.
+        hydrogens, charges, aromatic: See `ugraphemb.graphs.convert.from_smiles`.
         on_error: "skip" leaves out what RDKit cannot read and counts it in one GraphWarning.
     """
-    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, on_error=on_error)
+    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error)
     records = _records(read_lines(path))
     properties = [_properties(lines) for _, lines in records]
     key = target_column or "target"
@@ -177,17 +199,24 @@ def read_sdf(
         start = next(start for (start, _), entry in zip(records, properties, strict=True) if key not in entry)
         raise GraphFormatError(f"{path}:{start}: a molecule without the property {key!r}")
     typed = iter(_typed(given))
+    names = dict.fromkeys(name for entry in properties for name in entry)
+    others = [name for name in names if name not in (key, id_column)]
+    columns = {name: _typed([entry.get(name, "") for entry in properties], None) for name in others}
     with quiet():
-        for (start, lines), entry in zip(counted(records, progress), properties, strict=True):
-            name = lines[0].strip() if id_column is None else entry.get(id_column)
-            value = next(typed) if key in entry else MISSING
-            molecules.add_block("\n".join(lines), where=f"{path}:{start}", id=name or None, target=value)
+        for number, ((start, lines), entry) in enumerate(zip(counted(records, progress), properties, strict=True)):
+            molecules.add_block(
+                "\n".join(lines),
+                where=f"{path}:{start}",
+                id=(lines[0].strip() if id_column is None else entry.get(id_column)) or None,
+                target=next(typed) if key in entry else MISSING,
+                metadata={name: cells[number] for name, cells in columns.items()},
+            )
     return molecules.reading(strict=strict, name=stem_of(path))
 
 
 def write_sdf(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
-    """An SDF file without coordinates; ids on first lines, targets as the property "target"."""
-    check_losses(graphs, path, holds=("ids", "node labels", "edge labels", "targets"), strict=strict)
+    """An SDF file without coordinates; ids on first lines, targets as the property "target", metadata as others."""
+    check_losses(graphs, path, holds=("ids", "node labels", "edge labels", "targets", "metadata"), strict=strict)
     blocks = []
     with quiet():
         from rdkit import Chem
@@ -202,6 +231,9 @@ def write_sdf(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
             blocks.append(f"{graph.id}\n{block}")
             if graphs.targets is not None:
                 blocks.append(f">  <target>\n{graph.target}\n\n")
+            for name, value in graph.metadata.items():
+                if name not in ("smiles", "target") and value is not None:
+                    blocks.append(f">  <{name}>\n{value}\n\n")
             blocks.append("$$$$\n")
     write_text("".join(blocks), path)
 
@@ -229,8 +261,26 @@ def _position(header: Sequence[str], names: Sequence[str], path: str | Path, nee
     return None
 
 
-def _typed(values: Sequence[str]) -> list[Any]:
-    """Whole numbers if all are, numbers if all are (nothing is nan), else text."""
+def _separator(lines: Sequence[str]) -> str:
+    """The one of , ; and tab that the header has most of."""
+    header = next((line for line in lines if line.strip()), "")
+    return max(_SEPARATORS, key=header.count)
+
+
+def _smiles_position(header: Sequence[str], asked: str | None, path: str | Path) -> int:
+    plain = [entry.strip().lower().replace(" ", "_") for entry in header]
+    if asked is None:
+        usual = [plain.index(name) for name in _SMILES if name in plain]
+        similar = [i for i, name in enumerate(plain) if "smiles" in name]
+        if usual or len(similar) == 1:
+            return (usual or similar)[0]
+    found = _position(header, [asked or "smiles"], path)
+    assert found is not None
+    return found
+
+
+def _typed(values: Sequence[str], nothing: Any = "") -> list[Any]:
+    """Whole numbers if all are, numbers if all are (empty is nan), else text, with `nothing` for empty text."""
     try:
         return [int(value) for value in values]
     except ValueError:
@@ -238,7 +288,7 @@ def _typed(values: Sequence[str]) -> list[Any]:
     try:
         return [float(value or "nan") for value in values]
     except ValueError:
-        return list(values)
+        return [value or nothing for value in values]
 
 
 def _records(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
@@ -254,9 +304,16 @@ def _records(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
 
 
 def _properties(lines: Sequence[str]) -> dict[str, str]:
+    """The value of each property: the lines below its name, up to a blank one."""
     found: dict[str, str] = {}
-    for line, value in pairwise(lines):
+    name = None
+    for line in lines:
         match = _PROPERTY.match(line)
         if match:
-            found[match[1]] = value
+            name = match[1]
+            found[name] = ""
+        elif not line.strip():
+            name = None
+        elif name is not None:
+            found[name] += ("\n" if found[name] else "") + line
     return found

@@ -93,7 +93,8 @@ def check_losses(
     """Tells in one GraphWarning what a format cannot hold, or refuses to lose it.
 
     Args:
-        holds: Which of "ids", "node labels", "edge labels", "node attributes" and "targets" the format holds.
+        holds: Which of "ids", "node labels", "edge labels", "node attributes", "targets" and "metadata" the format
+            holds. The SMILES of a molecule are no loss: its labels hold them.
         also: Further losses.
     """
     present = {
@@ -102,6 +103,7 @@ def check_losses(
         "edge labels": graphs.edge_labels is not None and bool(graphs.edge_vocabulary),
         "node attributes": graphs.node_attributes is not None,
         "targets": graphs.targets is not None,
+        "metadata": any(name != "smiles" for name in graphs.metadata),
     }
     lost = [what for what, there in present.items() if there and what not in holds] + list(also)
     if not lost:
