@@ -77,14 +77,15 @@ def test_a_process_that_dies_is_an_error_and_what_was_finished_is_kept(tmp_path,
             os.kill(os.getpid(), signal.SIGKILL)
         return 1.0
 
+    options = {"kind": "distance", "name": "mine", "version": "1", "store": tmp_path}
     with (
         ProcessPoolExecutor(2, get_context("forkserver")) as processes,
         pytest.raises(ClusterError, match="workers died"),
     ):
-        ug.pairwise(GRAPHS, metric=deadly, kind="distance", name="mine", executor=processes, store=tmp_path)
+        ug.pairwise(GRAPHS, metric=deadly, executor=processes, **options)
     kept = len(ug.PairTable.read(tmp_path))
     assert 0 < kept < 780
-    whole = ug.pairwise(GRAPHS, metric=lambda a, b: 1.0, kind="distance", name="mine", threads=1, store=tmp_path)
+    whole = ug.pairwise(GRAPHS, metric=lambda a, b: 1.0, threads=1, **options)
     assert len(whole) == 780
 
 

@@ -68,7 +68,7 @@ def test_what_is_there_is_not_computed_again(tmp_path, small_pieces):
         calls.append((a.position, b.position))
         return len(calls)
 
-    options = {"metric": logged, "kind": "distance", "name": "mine", "threads": 1, "store": tmp_path}
+    options = {"metric": logged, "kind": "distance", "name": "mine", "version": "1", "threads": 1, "store": tmp_path}
     pairs = planned_pairs(len(GRAPHS), "random", budget=200, seed=5)
     first = ug.pairwise(GRAPHS, pairs, **options)
     more = ug.pairwise(GRAPHS, planned_pairs(len(GRAPHS), "random", budget=500, seed=5), **options)

@@ -45,8 +45,8 @@ def metric_from(metric: str, **options: Any) -> Metric:
 
 
 def _costs(given: tuple[str, ...]) -> EditCosts | None:
-    names = EditCosts.__dataclass_fields__
-    prices: dict[str, float] = {}
+    names = [name for name in EditCosts.__dataclass_fields__ if name != "version"]
+    prices: dict[str, Any] = {}
     for text in given:
         name, _, price = text.partition("=")
         if name not in names:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ugraphemb.errors import MetricError
 from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.proximity.function_keys import function_key
 from ugraphemb.proximity.metrics import Columns, Kind, Metric, Positions, Run
 
 try:  # both come with scikit-learn, the second in older versions
@@ -36,12 +37,14 @@ class OwnMetric(Metric):
         kind: "distance" or "similarity".
         name: What tables call it; the name of the function by default.
         ordered: The order of the two graphs makes a difference.
+        version: What tells this function from others of its name in a store; its code and what it refers to by default.
     """
 
     function: Function
     kind: Kind
     name: str = ""
     ordered: bool = False
+    version: str | None = None
 
     value: ClassVar[Literal["lower", "upper"]] = "upper"  # type: ignore[misc]
     sized: ClassVar[bool] = True  # type: ignore[misc]
@@ -55,10 +58,10 @@ class OwnMetric(Metric):
             object.__setattr__(self, "name", getattr(self.function, "__name__", type(self.function).__name__))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (cloudpickle.dumps(self.function), self.kind, self.name, self.ordered)
+        return _restored, (cloudpickle.dumps(self.function), self.kind, self.name, self.ordered, self.version)
 
     def settings(self) -> dict[str, Any]:
-        return {"ordered": self.ordered}
+        return {"ordered": self.ordered, **function_key(self.function, self.version)}
 
     def symmetric(self, left: GraphSet, right: GraphSet) -> bool:
         return not self.ordered
@@ -141,5 +144,5 @@ def _put(out: Columns, rows: slice, values: float | npt.NDArray[np.float64]) -> 
     out.proven[rows] = out.done[rows] = True
 
 
-def _restored(function: bytes, kind: Kind, name: str, ordered: bool) -> OwnMetric:
-    return OwnMetric(cloudpickle.loads(function), kind, name, ordered)
+def _restored(function: bytes, kind: Kind, name: str, ordered: bool, version: str | None) -> OwnMetric:
+    return OwnMetric(cloudpickle.loads(function), kind, name, ordered, version)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import numbers
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from ugraphemb.errors import CostError
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Vocabulary
 from ugraphemb.proximity.alignment import Labels, edge_labels, node_labels
+from ugraphemb.proximity.function_keys import function_key
 
 Floats = npt.NDArray[np.float64]
 RelabelCost = float | Callable[[Any, Any], float] | Mapping[tuple[Any, Any], float] | npt.ArrayLike
@@ -43,6 +46,10 @@ class EditCosts:
     Costs need not be a metric: where deleting and inserting is cheaper than relabeling, that is what is done. The
     distance is symmetric where the costs are.
 
+    `version` names the functions among the costs for stores of distances, which otherwise tell two functions apart by
+    their code and what it refers to; where that cannot be told, a store asks for it. Give another version whenever the
+    function gives other numbers.
+
     Raises:
         CostError: A cost that is neither 0 nor from 1e-6 to 1e6, or a matrix that is not square.
     """
@@ -53,9 +60,12 @@ class EditCosts:
     edge_insert: float = 1.0
     edge_delete: float = 1.0
     edge_relabel: RelabelCost = 0.0
+    version: str | None = None
 
     def __post_init__(self) -> None:
-        for field in fields(self):
+        if self.version is not None and not isinstance(self.version, str):
+            raise CostError(f"version is {self.version!r}; it must be a string")
+        for field in _prices():
             value = getattr(self, field.name)
             if isinstance(value, numbers.Real):
                 object.__setattr__(self, field.name, _checked(value, field.name))
@@ -83,8 +93,13 @@ class EditCosts:
         return cls(**{"edge_relabel": 0.0, **described})
 
     def description(self) -> dict[str, Any]:
-        """What a table of distances says about its costs: JSON, with matrices by their digest and functions by name."""
-        return {field.name: _described(getattr(self, field.name)) for field in fields(self)}
+        """What a table of distances says about its costs: JSON, with matrices by their digest and functions by their
+        code, or by `version`."""
+        return {field.name: _described(getattr(self, field.name), self.version) for field in _prices()}
+
+
+def _prices() -> list[Field[Any]]:
+    return [field for field in fields(EditCosts) if field.name != "version"]
 
 
 @dataclass(frozen=True)
@@ -196,8 +211,10 @@ def _lookup(mapping: Mapping[tuple[Any, Any], float], name: str) -> Callable[[Ha
                 return mapping[key]
         if first == second:
             return 0.0
+        if isinstance(mapping, defaultdict) and mapping.default_factory is not None:
+            return float(mapping.default_factory())  # by [] it would be written into the user's mapping
         try:
-            return mapping[first, second]  # a defaultdict has an answer for everything
+            return mapping[first, second]
         except KeyError:
             raise CostError(f"{name} has no entry for {(first, second)!r}") from None
 
@@ -245,12 +262,16 @@ def _same(left: RelabelCost, right: RelabelCost) -> bool:
     return bool(left == right)
 
 
-def _described(cost: RelabelCost) -> Any:
+def _described(cost: RelabelCost, version: str | None) -> Any:
     if isinstance(cost, float):
         return cost
     if isinstance(cost, np.ndarray):
         digest = hashlib.blake2b(cost.tobytes(), digest_size=16).hexdigest()
         return {"matrix": digest, "labels": len(cost)}
     if isinstance(cost, Mapping):
-        return {"mapping": sorted([repr(a), repr(b), float(value)] for (a, b), value in cost.items())}
-    return {"function": f"{getattr(cost, '__module__', '?')}.{getattr(cost, '__qualname__', repr(cost))}"}
+        entries = sorted([repr(a), repr(b), float(value)] for (a, b), value in cost.items())
+        if type(cost) in (dict, MappingProxyType):
+            return {"mapping": entries}
+        answering = cost.default_factory if isinstance(cost, defaultdict) else type(cost)  # for pairs it does not list
+        return {"mapping": entries, **(function_key(answering, version) if answering is not None else {})}
+    return function_key(cost, version)  # type: ignore[arg-type]

@@ -144,8 +144,8 @@ def metric_names() -> list[str]:
 def metric_of(metric: str | Metric | Callable[[Graph, Graph], float], **options: Any) -> Metric:
     """The metric of this name with these options; options that are None are left at their default.
 
-    A function of two graphs becomes a metric, with `kind` ("distance" or "similarity"), and `name` and `ordered` if
-    need be.
+    A function of two graphs becomes a metric, with `kind` ("distance" or "similarity"), and `name`, `ordered` and
+    `version` if need be.
 
     Raises:
         ValueError: An unknown name.
@@ -176,9 +176,9 @@ def _own(metric: Any, options: dict[str, Any]) -> Metric:
         raise TypeError(f"metric is a {type(metric).__name__}; it must be a name, a Metric or a function")
     from ugraphemb.proximity.callables import OwnMetric
 
-    unknown = [name for name in options if name not in ("kind", "name", "ordered")]
+    unknown = [name for name in options if name not in ("kind", "name", "ordered", "version")]
     if unknown:
-        raise TypeError(f"a function has no option {unknown[0]!r}; it has kind, name, ordered")
+        raise TypeError(f"a function has no option {unknown[0]!r}; it has kind, name, ordered, version")
     if "kind" not in options:
         raise TypeError("say what the function gives: kind='distance' or kind='similarity'")
     return OwnMetric(metric, **options)

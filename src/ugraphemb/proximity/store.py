@@ -33,6 +33,7 @@ from ugraphemb.files import (
 from ugraphemb.files.named import has_its_name, name_of, stem_of
 from ugraphemb.files.parquet import columns_of, parquet_bytes
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.proximity.function_keys import refuse_unidentified
 from ugraphemb.proximity.metrics import Columns, Positions
 from ugraphemb.proximity.table import PairTable
 from ugraphemb.proximity.table_files import COLUMNS, header_names, header_of, table_of
@@ -67,6 +68,7 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str], table: PairTable, details: dict[str, Any]) -> None:
         self.folder = Path(folder)
+        refuse_unidentified(table.settings, f"{self.folder}: a store")
         with storage_errors(self.folder):
             make_folders(self.folder.absolute())
             try:
@@ -155,7 +157,8 @@ def _check(folder: Path, content: dict[str, Any]) -> None:
         if found.get(name) != wanted.get(name):
             what = "other graphs" if name in ("fingerprints", "counts", "sizes") else f"another {name}"
             detail = "" if name == "sizes" else f": {found.get(name)!r} there, {wanted.get(name)!r} here"
-            raise TableError(f"{folder}: a store of {what}{detail}; choose another folder")
+            hint = ", or give version= where a function is the same as before" if "'code'" in detail else ""
+            raise TableError(f"{folder}: a store of {what}{detail}; choose another folder{hint}")
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ugraphemb.errors import TableError, needs_extra
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
+from ugraphemb.proximity.function_keys import refuse_unidentified
 from ugraphemb.proximity.table_files import read_table, write_table
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ class PairTable:
             TableError: Tables that do not belong together.
         """
         tables = (self, *others)
+        refuse_unidentified(self.settings, "a merged table")
         for table in others:
             for name in ("metric", "kind", "settings", "value_is", "fingerprints", "is_normalized"):
                 if getattr(table, name) != getattr(self, name):
