@@ -414,6 +414,28 @@ def test_moses_are_the_molecules_of_an_installed_package_that_is_not_imported(
     assert seen == [(2, 5), (4, 5), (5, 5)]
 
 
+def test_parsed_molecules_are_kept_for_the_next_time(away: Path, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("rdkit")
+    molsets(away, {"train": ["CCO", "c1ccccc1"], "test": ["CC(=O)N"], "test_scaffolds": ["C1CC1", "BrCCN"]})
+    monkeypatch.setattr(sys, "path", [str(away), *sys.path])
+    monkeypatch.setattr(moses, "_CHUNK", 2)
+    cache = away / "moses.parquet"
+    graphs = moses.read_moses(cache=cache)
+    assert graphs.metadata["smiles"].tolist() == ["CCO", "c1ccccc1", "CC(=O)N", "C1CC1", "BrCCN"]
+    monkeypatch.setattr(moses, "_parsed", lambda chunks: pytest.fail("parsed again"))
+    for limit in (None, 0, 3, 5):
+        again = moses.read_moses(limit, cache=cache)
+        assert again == graphs[: len(again)]
+        assert len(again) == (5 if limit is None else limit)
+        assert again.metadata["smiles"].tolist() == graphs.metadata["smiles"][: len(again)].tolist()
+    good = cache.read_bytes()
+    monkeypatch.undo()
+    monkeypatch.setattr(sys, "path", [str(away), *sys.path])
+    for damaged in (good[:-100], good[:100] + bytes(100) + good[200:], b""):
+        cache.write_bytes(damaged)
+        assert moses.read_moses(3, cache=cache) == graphs[:3]  # parsed anew, or what was read is right
+
+
 def test_without_molsets_the_error_says_what_to_run(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(MissingExtraError, match="run  pip install --no-deps molsets"):

@@ -154,7 +154,7 @@ def _moses(limit: int | None) -> GraphSet:
     from ugraphemb.graphs.moses import read_moses
 
     with progress_bar("moses", "molecules") as progress:
-        return read_moses(limit, progress)
+        return read_moses(limit, progress, cache_folder() / "moses.parquet")
 
 
 def _molecules() -> GraphSet:
