@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from ugraphemb.encoder.heads import PSEUDO, between
+from ugraphemb.errors import IndexFormatError
+from ugraphemb.files import CheckedFile, write_file
+from ugraphemb.files.arrays import CheckedArray, npy_content
 from ugraphemb.search import neighbors
 from ugraphemb.search.neighbors import Neighbors, chosen_kind, proximities
 
@@ -68,8 +71,13 @@ def test_structures_find_nearly_all_and_keep_to_what_is_allowed(kind, head, tmp_
         vectors[:, 12:] *= 0.4
         queries[:, 12:] *= 0.4
     built = Neighbors.built(vectors, head, kind)
-    built.write(tmp_path / "structure")
-    read = Neighbors.read(vectors, head, kind, tmp_path / "structure")
+    files = {"structure": built.write, "vectors": npy_content(vectors)}
+    mapped = {
+        name: CheckedFile(tmp_path / name, write_file(tmp_path / name, content), IndexFormatError)
+        for name, content in files.items()
+    }
+    stored = CheckedArray(mapped["vectors"], IndexFormatError)
+    read = Neighbors.read(stored, head, kind, mapped["structure"])
     random = np.random.default_rng(0)
     for allowed in (None, random.random(4_000) < 0.5):
         flags = np.ones(4_000, bool) if allowed is None else allowed

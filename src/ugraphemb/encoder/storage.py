@@ -36,6 +36,7 @@ from ugraphemb.files import (
     locked,
     make_folders,
     remove_dead_drafts,
+    remove_empty_folder,
     remove_file,
     storage_errors,
     write_file,
@@ -118,6 +119,20 @@ def read_model(path: Path, device: torch.device) -> tuple[Network, Vocabulary, d
     except (SafetensorError, RuntimeError, TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
         raise ModelFormatError(f"{path}: the weights are not those that {CONFIG} describes ({error})") from error
     return network.to(device).eval(), vocabulary, config["about"]
+
+
+def remove_model(path: Path) -> None:
+    """Removes a model's files, and the folder unless others put something there."""
+    with suppress(ModelFormatError):
+        _config(path)
+        remove_file(path / CONFIG)
+    for name in _own_weights(path):
+        remove_file(path / name)
+    if _is_own_card(path / CARD):
+        remove_file(path / CARD)
+    remove_file(path / LOCK)
+    remove_dead_drafts(path)
+    remove_empty_folder(path)
 
 
 def _config(path: Path) -> dict[str, Any]:

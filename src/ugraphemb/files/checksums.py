@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import mmap
+import os
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import xxhash
+
+from ugraphemb.files import system
 
 BLOCK = 1 << 16
 
@@ -105,12 +109,18 @@ class CheckedFile:
     def __init__(self, path: Path, sums: Sums, error: type[Exception]) -> None:
         self.path, self.sums, self._error = path, sums, error
         self._done = np.zeros(len(sums.blocks), np.bool_)
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            if size != sums.size:
-                raise error(f"{path}: {size} bytes, but {sums.size} were written: cut short, or not this file")
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        self.data = memoryview(self._map)
+        descriptor = system.open_file(str(path), system.READ)
+        self._close = weakref.finalize(self, os.close, descriptor)
+        found = system.status_of(descriptor)
+        if not system.is_regular(found) or found.st_size != sums.size:
+            raise error(f"{path}: {found.st_size} bytes, but {sums.size} were written: cut short, or not this file")
+        self._descriptor = descriptor
+        self.data = memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) if sums.size else b"")
+
+    @property
+    def open_path(self) -> str:
+        """A path for libraries that insist on one: it leads to this very file, even if that has been deleted."""
+        return f"/proc/self/fd/{self._descriptor}"
 
     def check(self, begin: int = 0, end: int | None = None) -> memoryview:
         """The bytes from `begin` to `end`, verified.

@@ -221,6 +221,12 @@ def remove_file(path: Path) -> None:
         system.unlink(str(path))
 
 
+def remove_empty_folder(path: Path) -> None:
+    """Removes a folder, unless something is in it."""
+    with suppress(OSError):
+        system.rmdir(str(path))
+
+
 def move_aside(path: Path) -> None:
     """Gives a damaged file another name, so that it no longer counts and is not lost."""
     system.rename(str(path), str(path.with_name(f"{path.name}.damaged-{os.urandom(4).hex()}")))

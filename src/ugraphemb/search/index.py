@@ -12,6 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ugraphemb.estimator import UGraphEmb
+from ugraphemb.files import storage_errors, write_file
+from ugraphemb.files.parquet import parquet_bytes
 from ugraphemb.graphs import Graph, GraphLike, GraphSet, GraphsLike, graphs_of
 from ugraphemb.graphs.convert.adapter import adapted
 from ugraphemb.proximity.costs import EditCosts
@@ -276,7 +278,7 @@ class GraphIndex:
 
         Args:
             costs: Of edits, where the index was made with costs that a file cannot hold (functions, matrices).
-            check: Compare the checksum of every file: finds damage that sizes do not show, at the price of reading all.
+            check: Verify every file now, at the price of reading all; by default each is verified when first used.
 
         Raises:
             IndexFormatError: A folder that is torn, foreign or of an unknown version.
@@ -296,7 +298,8 @@ class GraphIndex:
         tables = []
         for part in parts:
             rows = _alive_rows(part)
-            kept = part.neighbors.vectors if part.alive is None else part.neighbors.vectors[part.alive]
+            kept = part.neighbors.vectors
+            kept = kept if part.alive is None else kept[part.alive]
             width = kept.shape[1]
             vectors = pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(kept).reshape(-1)), width)
             tables.append(rows.add_column(1, "vector", vectors))
@@ -308,10 +311,16 @@ class GraphIndex:
         return joined(tables).replace_schema_metadata({"ugraphemb.head": self.head})
 
     def export(self, path: str | Path) -> None:
-        """Writes ids, vectors and metadata as a Parquet file that vector databases and map viewers read."""
-        import pyarrow.parquet as pq
+        """Writes ids, vectors and metadata as a Parquet file that vector databases and map viewers read.
 
-        pq.write_table(self.to_table(), str(path))
+        The file is replaced in one step.
+
+        Raises:
+            StorageError: It could not be written; what was there still is.
+        """
+        data = parquet_bytes(self.to_table(), checksum=False)
+        with storage_errors(path):
+            write_file(Path(path), data)
 
     def _refuse_known(self, names: Sequence[str]) -> None:
         known = [name for name in names if name in self]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,7 +12,9 @@ import numpy.typing as npt
 
 from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, parts
 from ugraphemb.encoder.names import Head
-from ugraphemb.errors import needs_extra
+from ugraphemb.errors import IndexFormatError, needs_extra
+from ugraphemb.files import CheckedFile, NewFile
+from ugraphemb.files.arrays import CheckedArray
 from ugraphemb.proximity.progress import progress_of
 
 Kind = Literal["flat", "hnsw", "ivf"]
@@ -68,15 +69,32 @@ class Neighbors:
     distances: a few more of these hold nearly all of the nearest; the exact reduction to inner products finds few.
 
     Attributes:
-        vectors: float32 (count, dimension), in memory or mapped from a file.
+        source: float32 (count, dimension), in memory, or in a file where they are verified when they are used.
         head: How vectors are compared.
-        structure: The faiss index, or None for exact search.
+        proposer: The faiss index, or a function that loads it when it is first needed; None for exact search.
     """
 
-    vectors: Vectors
+    source: Vectors | CheckedArray
     head: Head
     kind: Kind
-    structure: Any = None
+    proposer: Any = None
+
+    @property
+    def vectors(self) -> Vectors:
+        """All of them; those in a file are mapped, and verified once."""
+        return self.source if isinstance(self.source, np.ndarray) else self.source.whole()
+
+    def rows(self, positions: Ints) -> Vectors:
+        """Some of them; of those in a file only these are verified."""
+        return self.source[positions] if isinstance(self.source, np.ndarray) else self.source.rows(positions)
+
+    @cached_property
+    def structure(self) -> Any:
+        """The faiss index, or None."""
+        return self.proposer() if callable(self.proposer) else self.proposer
+
+    def __len__(self) -> int:
+        return len(self.source)
 
     @classmethod
     def built(cls, vectors: Vectors, head: Head, kind: str) -> Neighbors:
@@ -88,16 +106,16 @@ class Neighbors:
         return cls(vectors, head, chosen, structure)
 
     @classmethod
-    def read(cls, vectors: Vectors, head: Head, kind: Kind, path: Path | None) -> Neighbors:
-        """With a structure from the file that `write` wrote, mapped where faiss can."""
-        if path is None:
-            return cls(vectors, head, kind)
-        faiss = faiss_module()
-        flag = faiss.IO_FLAG_MMAP if kind == "ivf" else getattr(faiss, "IO_FLAG_MMAP_IFC", 0)
-        return cls(vectors, head, kind, faiss.read_index(str(path), flag))
+    def read(cls, source: CheckedArray, head: Head, kind: Kind, file: CheckedFile | None) -> Neighbors:
+        """With a structure from the file that `write` wrote, verified and mapped when it is first needed."""
+        if file is None:
+            return cls(source, head, kind)
+        return cls(source, head, kind, lambda: _read_structure(file, source.shape, kind))
 
-    def write(self, path: Path) -> None:
-        faiss_module().write_index(self.structure, str(path))
+    def write(self, file: NewFile) -> None:
+        """The structure, for `read`."""
+        faiss = faiss_module()
+        faiss.write_index(self.structure, faiss.PyCallbackIOWriter(file.write, 1 << 20))
 
     def nearest(self, queries: Vectors, count: int, allowed: Flags | None = None) -> list[tuple[Ints, Floats]]:
         """Positions and proximities of the `count` nearest to each query, best first, ties by position.
@@ -105,7 +123,7 @@ class Neighbors:
         Args:
             allowed: Which vectors count; None is all.
         """
-        total = len(self.vectors) if allowed is None else int(allowed.sum())
+        total = len(self) if allowed is None else int(allowed.sum())
         count = min(count, total)
         if count == 0 or not len(queries):
             return [(np.empty(0, np.int64), np.empty(0))] * len(queries)
@@ -117,15 +135,16 @@ class Neighbors:
 
     def _ranked(self, query: Vectors, found: Ints, count: int) -> tuple[Ints, Floats]:
         found = np.sort(found)
-        values = proximities(query, self.vectors[found], self.head)
+        values = proximities(query, self.rows(found), self.head)
         order = np.argsort(-values if self.head == "inner" else values, kind="stable")[:count]
         return found[order], values[order]
 
     @cached_property
     def _squares(self) -> tuple[Floats32, Floats32]:
         """Squared lengths of the two parts of a pseudo-Euclidean head."""
-        both = parts(self.vectors.shape[1], self.head)
-        first, second = (np.square(self.vectors[:, part]).sum(axis=1) for part in both)
+        vectors = self.vectors
+        both = parts(vectors.shape[1], self.head)
+        first, second = (np.square(vectors[:, part]).sum(axis=1) for part in both)
         return first, second
 
     def _exact(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
@@ -135,11 +154,11 @@ class Neighbors:
         metric = _metric(faiss, self.head)
         dead = 0 if allowed is None else len(allowed) - int(allowed.sum())
         if allowed is None or dead <= 100:  # a few more are asked for, and dropped
-            more = min(count + dead, len(self.vectors))
+            more = min(count + dead, len(self))
             found: Ints = faiss.knn(queries, np.ascontiguousarray(self.vectors), more, metric=metric)[1]
             return found if allowed is None else np.where(allowed[found], found, -1)
         places = np.flatnonzero(allowed)
-        chosen: Ints = places[faiss.knn(queries, self.vectors[places], count, metric=metric)[1]]
+        chosen: Ints = places[faiss.knn(queries, self.rows(places), count, metric=metric)[1]]
         return chosen
 
     def _nearest_pseudo(self, query: Vectors, count: int, allowed: Flags | None) -> Ints:
@@ -169,6 +188,20 @@ class Neighbors:
 
 
 _BUILDING = threading.Lock()
+
+
+def _read_structure(file: CheckedFile, shape: tuple[int, ...], kind: Kind) -> Any:
+    faiss = faiss_module()
+    flag = faiss.IO_FLAG_MMAP if kind == "ivf" else getattr(faiss, "IO_FLAG_MMAP_IFC", 0)
+    file.check()
+    try:
+        index = faiss.read_index(file.open_path, flag)
+    except RuntimeError as error:
+        raise IndexFormatError(f"{file.path}: not an index of faiss ({error})") from error
+    expected = faiss.IndexIVFScalarQuantizer if kind == "ivf" else faiss.IndexHNSWSQ
+    if not isinstance(index, expected) or (index.ntotal, index.d) != shape:
+        raise IndexFormatError(f"{file.path}: an index of faiss of another kind or of other vectors")
+    return index
 
 
 def _structure(vectors: Vectors, head: Head, kind: Kind) -> Any:

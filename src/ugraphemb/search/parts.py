@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,22 +22,45 @@ from ugraphemb.search.searchable import Block, Searchable
 _DEAD_SHARE = 0.25  # of a part; past it the part is written anew without them
 
 
+class Content(Protocol):
+    """What a part holds. In a saved index it is verified when it is first used."""
+
+    @property
+    def graphs(self) -> GraphSet:
+        """Without ids: those are in `rows`."""
+
+    @property
+    def rows(self) -> pa.Table:
+        """The column `id`, then metadata."""
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Finds the nearest vectors."""
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Content that was computed."""
+
+    graphs: GraphSet
+    rows: pa.Table
+    neighbors: Neighbors
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """Some graphs with their vectors, ids and metadata.
 
     Attributes:
-        graphs: Without ids: those are in `rows`.
-        rows: The column `id`, then metadata.
-        neighbors: Finds the nearest vectors.
+        content: Graphs, rows and neighbors.
+        count: Graphs, with those that are removed.
         removed: Positions of graphs that are there no more, sorted.
         home: The folder whose files hold the same, if it is saved.
         profiles: What was read from there for `searchable`, if it was.
     """
 
-    graphs: GraphSet
-    rows: pa.Table
-    neighbors: Neighbors
+    content: Content
+    count: int
     removed: Ints
     home: Path | None = None
     profiles: Block | None = None
@@ -44,18 +68,30 @@ class Part:
     @classmethod
     def of(cls, graphs: GraphSet, rows: pa.Table, vectors: Vectors, head: Head, kind: str) -> Part:
         bare = replace(graphs, ids=blank_ids(len(graphs)), targets=None, name="")
-        return cls(bare, rows, Neighbors.built(vectors, head, kind), np.empty(0, np.int64))
+        return cls(InMemory(bare, rows, Neighbors.built(vectors, head, kind)), len(graphs), np.empty(0, np.int64))
+
+    @property
+    def graphs(self) -> GraphSet:
+        return self.content.graphs
+
+    @property
+    def rows(self) -> pa.Table:
+        return self.content.rows
+
+    @property
+    def neighbors(self) -> Neighbors:
+        return self.content.neighbors
 
     def __len__(self) -> int:
         """Graphs that are there."""
-        return len(self.graphs) - len(self.removed)
+        return self.count - len(self.removed)
 
     @cached_property
     def alive(self) -> npt.NDArray[np.bool_] | None:
         """Which graphs are there; None if all are."""
         if not len(self.removed):
             return None
-        flags = np.ones(len(self.graphs), np.bool_)
+        flags = np.ones(self.count, np.bool_)
         flags[self.removed] = False
         return flags
 
@@ -74,7 +110,7 @@ class Part:
         """The same part without these graphs."""
         removed = np.union1d(self.removed, np.asarray(positions, np.int64))
         smaller = replace(self, removed=removed)
-        return merged([smaller], self.neighbors.kind) if len(removed) > _DEAD_SHARE * len(self.graphs) else smaller
+        return merged([smaller], self.neighbors.kind) if len(removed) > _DEAD_SHARE * self.count else smaller
 
     def take(self, positions: Ints) -> GraphSet:
         """Graphs at these positions, with their ids."""
@@ -84,10 +120,10 @@ class Part:
 
 def merged(parts: Sequence[Part], kind: str) -> Part:
     """One part with all graphs that are there."""
-    kept = [np.arange(len(p.graphs)) if p.alive is None else np.flatnonzero(p.alive) for p in parts]
+    kept = [np.arange(p.count) if p.alive is None else np.flatnonzero(p.alive) for p in parts]
     graphs = [part.graphs if part.alive is None else part.graphs[rows] for part, rows in zip(parts, kept, strict=True)]
     rows = joined([part.rows.take(pa.array(rows)) for part, rows in zip(parts, kept, strict=True)])
-    vectors = np.concatenate([part.neighbors.vectors[rows] for part, rows in zip(parts, kept, strict=True)])
+    vectors = np.concatenate([part.neighbors.rows(rows) for part, rows in zip(parts, kept, strict=True)])
     return Part.of(concatenated(graphs), rows, vectors, parts[0].neighbors.head, kind)
 
 
@@ -106,7 +142,8 @@ def with_part(parts: Sequence[Part], new: Part, kind: str) -> tuple[Part, ...]:
     if tail:
         return (*parts[:last], merged([*tail, new], kind))
     vectors, head = new.neighbors.vectors, new.neighbors.head
-    return (*parts[:last], replace(new, neighbors=Neighbors.built(vectors, head, kind)))
+    content = InMemory(new.graphs, new.rows, Neighbors.built(vectors, head, kind))
+    return (*parts[:last], replace(new, content=content))
 
 
 class Database:
@@ -114,7 +151,7 @@ class Database:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(part for part in parts if len(part))
-        self.starts = np.cumsum([0, *(len(part.graphs) for part in self.parts)])
+        self.starts = np.cumsum([0, *(part.count for part in self.parts)])
 
     def chosen(self, where: Where | None) -> list[npt.NDArray[np.bool_] | None]:
         """For each part which graphs are there and pass the filter; None is all of them."""
@@ -126,7 +163,7 @@ class Database:
     def positions(self, chosen: Sequence[npt.NDArray[np.bool_] | None]) -> Ints:
         """Positions of what `chosen` lets through."""
         found = [
-            start + (np.arange(len(part.graphs)) if flags is None else np.flatnonzero(flags))
+            start + (np.arange(part.count) if flags is None else np.flatnonzero(flags))
             for part, start, flags in zip(self.parts, self.starts, chosen, strict=False)
         ]
         return np.concatenate(found) if found else np.empty(0, np.int64)
@@ -178,9 +215,9 @@ class Database:
         return [str(name) for name in names]
 
     def vectors(self, positions: Ints) -> Vectors:
-        out = np.empty((len(positions), self.parts[0].neighbors.vectors.shape[1]), np.float32)
+        out = np.empty((len(positions), self.parts[0].neighbors.source.shape[1]), np.float32)
         for part, rows, where in self.split(positions):
-            out[where] = part.neighbors.vectors[rows]
+            out[where] = part.neighbors.rows(rows)
         return out
 
     def sizes(self, positions: Ints) -> Ints:

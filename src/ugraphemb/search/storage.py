@@ -1,10 +1,10 @@
 """An index as a folder, which changes from one whole state to the next.
 
-    index.json        the manifest: format, version, which files belong to it, their sizes and checksums
-    model-N/          the model, as `UGraphEmb.save` writes it
-    part-N/           graphs.arrow, rows.arrow (ids and metadata), vectors.npy, and structure.faiss for many vectors
-    removed-N-P.npy   positions of removed graphs in part P
-    lock              held by whoever writes
+    index.json            the manifest: format, version, and which of the following belong to the index
+    model-ID/             the model, as `UGraphEmb.save` writes it
+    part-ID/              graphs, ids and vectors, see `part_files`
+    removed-DIGEST.npy    positions of removed graphs of a part
+    lock                  held by whoever writes
 
 Files are never changed, only added: a new state is written beside the old one and flushed to the disk, then the
 manifest is replaced in one step. A crash before that leaves the old state; one after it, files that the next `write`
@@ -13,32 +13,48 @@ removes. Readers map files into memory when they load, so that a state they hold
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import json
 import os
 import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from ugraphemb.errors import IndexFormatError, ModelFormatError
+from ugraphemb.encoder.storage import remove_model
+from ugraphemb.errors import IndexFormatError, ModelFormatError, StorageError
 from ugraphemb.estimator import UGraphEmb
-from ugraphemb.search.graph_table import from_table, to_table
-from ugraphemb.search.neighbors import Neighbors, chosen_kind
+from ugraphemb.files import (
+    Format,
+    Sums,
+    checked_file,
+    checked_name,
+    digest,
+    locked,
+    make_folders,
+    remove_dead_drafts,
+    remove_empty_folder,
+    remove_file,
+    remove_folder,
+    storage_errors,
+    write_file,
+)
+from ugraphemb.files.arrays import npy_array, npy_bytes, read_npy
+from ugraphemb.files.drafts import is_draft
+from ugraphemb.files.folders import MANIFEST as PART_MANIFEST
+from ugraphemb.files.named import is_ours, name_of, stem_of
+from ugraphemb.search.neighbors import Ints
+from ugraphemb.search.part_files import OnDisk, mapped_files, mapped_files_of_0_1, seal_of, write_part
 from ugraphemb.search.parts import Part
 
-FORMAT, VERSION = "ugraphemb-index", 1
-MANIFEST = "index.json"
-_SMALL = 1 << 20  # bytes; what is smaller is always compared with its checksum
-_OURS = re.compile(r"(model|part)-\d+|removed-\d+-\d+\.npy|\.index\.json\.partial|\.model-\d+\..*")
-_NUMBERED = re.compile(r"[a-z]+-(\d+)")
+MANIFEST, LOCK = "index.json", "lock"
+FORMAT = Format(
+    "ugraphemb-index", 2, IndexFormatError, keys=("state", "kind", "costs", "model", "parts"),
+    migrations={1: lambda content: {**content, "files_of_0_1": content["files"]}},
+)  # fmt: skip
+_OWN_FOLDER = re.compile(r"(part|model)-[0-9a-f]{16}")
 
 
 @dataclass(frozen=True)
@@ -66,211 +82,189 @@ def write(folder: Path, stored: Stored) -> Stored:
 
     Raises:
         IndexFormatError: The folder holds something else, or was changed by another process.
+        StorageError: It could not be written; what was there still is.
     """
     folder = folder.absolute()
-    there = _entries(folder)
-    if MANIFEST not in there and not all(name == "lock" or _OURS.fullmatch(name) for name in there):
-        raise IndexFormatError(f"{folder}: there already, and not an index; nothing was written")
-    folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder):
-        nothing: dict[str, Any] = {"files": {}, "state": "", "model": ""}
-        old = _manifest(folder) if (folder / MANIFEST).exists() else nothing
-        ours = stored.home == folder and old is not nothing
-        if ours and old["state"] != stored.state:
-            raise IndexFormatError(f"{folder}: changed by another process since it was read; load it again")
-        number = 1 + max((int(found[1]) for name in there if (found := _NUMBERED.match(name))), default=0)
-        model: str = old["model"] if ours else ""
-        if not model:
-            model = f"model-{number}"
-            stored.model.save(folder / model)
-        parts = []
-        for place, part in enumerate(stored.parts):
-            home = part.home if part.home is not None and part.home.parent == folder else None
-            if home is None or not home.exists():
-                home = folder / f"part-{number + place}"
-                _write_part(home, part)
-            parts.append(replace(part, home=home))
-        listed = [_entry(folder, part, f"removed-{number}-{place}.npy") for place, part in enumerate(parts)]
-        names: list[str] = [model]
-        for entry in listed:
-            names += [entry["folder"], *([entry["removed"]] if entry["removed"] else [])]
-        paths = [path for name in names for path in _files(folder, name)]
-        state = os.urandom(8).hex()
-        manifest = {
-            "format": FORMAT, "version": VERSION, "state": state, "kind": stored.kind, "costs": stored.costs,
-            "model": model, "parts": listed,
-            "files": {path: old["files"].get(path) or _sealed(folder / path) for path in paths},
-        }  # fmt: skip
-        _sync(folder)
-        _write_whole(folder / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
-        for name in _entries(folder):
-            if _OURS.fullmatch(name) and name not in names:
-                path = folder / name
-                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+    with storage_errors(folder):
+        _refuse_foreign(folder)
+        make_folders(folder)
+        with locked(folder / LOCK):
+            _refuse_foreign(folder)
+            remove_dead_drafts(folder)
+            return _write(folder, stored)
+
+
+def _write(folder: Path, stored: Stored) -> Stored:
+    old = _manifest(folder) if _names(folder, MANIFEST) else None
+    ours = stored.home == folder and old is not None
+    if ours and old is not None and old["state"] != stored.state:
+        raise IndexFormatError(f"{folder}: changed by another process since it was read; load it again")
+    old_model = old["model"] if ours and old is not None else None
+    model = old_model if isinstance(old_model, dict) else _new_model(folder, stored.model)
+    parts, listed = [], []
+    for part in stored.parts:
+        home = part.home if part.home is not None and part.home.parent == folder else None
+        if home is None or not (home / PART_MANIFEST).exists():
+            home = folder / f"part-{_token()}"
+            write_part(home, part)
+        parts.append(replace(part, home=home))
+        listed.append(
+            {"folder": home.name, "seal": seal_of(home), "count": part.count, "kind": part.neighbors.kind,
+             "removed": _write_removed(folder, part.removed)}
+        )  # fmt: skip
+    state = _token()
+    content = {"state": state, "kind": stored.kind, "costs": stored.costs, "model": model, "parts": listed}
+    write_file(folder / MANIFEST, FORMAT.text(content))
+    _clean(folder, content, old)
     return replace(stored, parts=tuple(parts), home=folder, state=state)
 
 
-def _entry(folder: Path, part: Part, removed: str) -> dict[str, Any]:
-    """A part in the manifest; what is removed from it goes into a file."""
-    assert part.home is not None
-    if len(part.removed):
-        np.save(folder / removed, part.removed)
-    return {
-        "folder": part.home.name,
-        "count": len(part.graphs),
-        "kind": part.neighbors.kind,
-        "removed": removed if len(part.removed) else None,
-    }
+def _new_model(folder: Path, model: UGraphEmb) -> dict[str, str]:
+    name = f"model-{_token()}"
+    model.save(folder / name)
+    return {"folder": name, "seal": _model_seal(folder / name)}
+
+
+def _model_seal(home: Path) -> str:
+    try:
+        return digest((home / "config.json").read_bytes())
+    except OSError as error:
+        raise IndexFormatError(f"{home}: config.json is missing, but {MANIFEST} lists it ({error})") from error
+
+
+def _write_removed(folder: Path, removed: Ints) -> dict[str, Any] | None:
+    if not len(removed):
+        return None
+    data = npy_bytes(removed)
+    name = name_of("removed", data, ".npy")
+    return {"name": name, **write_file(folder / name, data).to_json()}
 
 
 def read(folder: Path, *, check: bool = False, device: str | None = None) -> Stored:
     """What a folder holds, with graphs and vectors mapped into memory.
 
     Args:
-        check: Compare the checksum of every file, not only of small ones.
+        check: Verify every file now, not when it is first used.
 
     Raises:
-        IndexFormatError: Not an index, of another version, or with files that are missing or torn.
+        IndexFormatError: Not an index, of an unknown version, or with files that are missing or damaged.
     """
     folder = folder.absolute()
     while True:
         manifest = _manifest(folder)
         try:
             return _read(folder, manifest, check, device)
-        except (IndexFormatError, ModelFormatError):
+        except IndexFormatError:
             # Somebody wrote while we read: files of the old state go away, and the new one is read instead.
             if _manifest(folder)["state"] == manifest["state"]:
                 raise
 
 
 def _read(folder: Path, manifest: dict[str, Any], check: bool, device: str | None) -> Stored:
-    for name, entry in manifest["files"].items():
-        _check(folder / name, entry, check)
     try:
-        model = UGraphEmb.load(folder / manifest["model"], device=device)
-        parts = [_read_part(folder, entry, model) for entry in manifest["parts"]]
-    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
-        if isinstance(error, ModelFormatError | IndexFormatError):
+        if not isinstance(manifest["kind"], str) or not isinstance(manifest["costs"], dict):
+            raise IndexFormatError(f"{folder / MANIFEST}: kind or costs of another form")
+        entry = manifest["model"]
+        home = folder / checked_name(entry["folder"] if isinstance(entry, dict) else entry, IndexFormatError)
+        if isinstance(entry, dict) and _model_seal(home) != entry["seal"]:
+            raise IndexFormatError(f"{home}: not the model that was written (another checksum)")
+        model = UGraphEmb.load(home, device=device)
+        parts = tuple(_read_part(folder, part, model, manifest, check) for part in manifest["parts"])
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, IndexFormatError):
             raise
+        if isinstance(error, ModelFormatError):
+            raise IndexFormatError(str(error)) from error
         raise IndexFormatError(f"{folder}: damaged ({type(error).__name__}: {error})") from error
-    return Stored(model, tuple(parts), manifest["kind"], manifest["costs"], folder, manifest["state"])
+    return Stored(model, parts, manifest["kind"], manifest["costs"], folder, manifest["state"])
 
 
-def _write_part(home: Path, part: Part) -> None:
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir()
-    _write_arrow(home / "graphs.arrow", to_table(part.graphs))
-    _write_arrow(home / "rows.arrow", part.rows)
-    np.save(home / "vectors.npy", part.neighbors.vectors)
-    if part.neighbors.structure is not None:
-        part.neighbors.write(home / "structure.faiss")
+def _read_part(folder: Path, entry: dict[str, Any], model: UGraphEmb, manifest: dict[str, Any], check: bool) -> Part:
+    home = folder / checked_name(entry["folder"], IndexFormatError)
+    count, old = entry["count"], manifest.get("files_of_0_1")
+    if type(count) is not int or count < 0:
+        raise IndexFormatError(f"{home}: {count!r} graphs")
+    files = mapped_files(home, entry["seal"]) if old is None else mapped_files_of_0_1(folder, home.name, old)
+    content = OnDisk(home, files, count, entry["kind"], model.network_.config.head)
+    if content.neighbors.source.shape[1] != model.network_.config.dimension:
+        raise IndexFormatError(f"{home}: vectors of another model")
+    if check:
+        content.check()
+    removed = _read_removed(folder, entry["removed"])
+    if removed.ndim != 1 or removed.dtype != np.int64 or (len(removed) and not _ascending(removed, count)):
+        raise IndexFormatError(f"{home}: removed graphs that were never there")
+    return Part(content, count, removed, home)
 
 
-def _read_part(folder: Path, entry: dict[str, Any], model: UGraphEmb) -> Part:
-    home, head = folder / entry["folder"], model.network_.config.head
-    graphs = from_table(_read_arrow(home / "graphs.arrow"))
-    rows = _read_arrow(home / "rows.arrow")
-    vectors = np.load(home / "vectors.npy", mmap_mode="r", allow_pickle=False)
-    removed = np.empty(0, np.int64)
-    if entry["removed"] is not None:
-        removed = np.load(folder / entry["removed"], allow_pickle=False)
-    if not len(graphs) == rows.num_rows == len(vectors) == entry["count"]:
-        raise IndexFormatError(
-            f"{home}: {len(graphs)} graphs, {rows.num_rows} rows and {len(vectors)} vectors; {MANIFEST} says "
-            f"{entry['count']}"
-        )
-    kind = chosen_kind(entry["kind"], len(vectors), head)
-    structure = home / "structure.faiss"
-    neighbors = Neighbors.read(vectors, head, kind, structure if structure.exists() else None)
-    return Part(graphs, rows, neighbors, removed, home)
+def _read_removed(folder: Path, entry: Any) -> Ints:
+    if entry is None:
+        return np.empty(0, np.int64)
+    if isinstance(entry, str):  # of release 0.1
+        return read_npy(folder / checked_name(entry, IndexFormatError), IndexFormatError)
+    name = checked_name(entry["name"], IndexFormatError)
+    sums = Sums.from_json({key: value for key, value in entry.items() if key != "name"})
+    return npy_array(checked_file(folder, name, sums, IndexFormatError).check(), str(folder / name), IndexFormatError)
+
+
+def _ascending(positions: Ints, count: int) -> bool:
+    return bool(positions[0] >= 0 and positions[-1] < count and (np.diff(positions) > 0).all())
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return FORMAT.read(folder / MANIFEST)
     except (FileNotFoundError, NotADirectoryError):
         raise IndexFormatError(f"{folder}: not an index, it has no {MANIFEST}") from None
-    except ValueError as error:
-        raise IndexFormatError(f"{path}: not the manifest of an index ({error})") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise IndexFormatError(f"{path}: not the manifest of a ugraphemb index")
-    if content.get("version") != VERSION:
-        raise IndexFormatError(f"{path}: format version {content.get('version')!r}, this ugraphemb reads {VERSION}")
-    missing = [name for name in ("state", "kind", "costs", "model", "parts", "files") if name not in content]
-    if missing:
-        raise IndexFormatError(f"{path}: no entry {missing[0]!r}")
-    return content
 
 
-def _check(path: Path, entry: dict[str, Any], thorough: bool) -> None:
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise IndexFormatError(f"{path}: missing, but {MANIFEST} lists it ({error.strerror})") from None
-    if size != entry["bytes"]:
-        raise IndexFormatError(f"{path}: torn, {size} bytes where {MANIFEST} says {entry['bytes']}")
-    if (thorough or size < _SMALL) and _digest(path) != entry["digest"]:
-        raise IndexFormatError(f"{path}: its content is not what was written (another checksum)")
+def _clean(folder: Path, new: dict[str, Any], old: dict[str, Any] | None) -> None:
+    """Removes what earlier states left: what says by its own manifest or name that it is ours, and nothing else."""
+    used = {new["model"]["folder"], *(part["folder"] for part in new["parts"])}
+    used |= {part["removed"]["name"] for part in new["parts"] if part["removed"]}
+    for path in sorted(folder.iterdir()):
+        if path.name in used or path.is_symlink():
+            continue
+        with suppress(OSError, StorageError):
+            if _OWN_FOLDER.fullmatch(path.name) and (path / PART_MANIFEST).is_file():
+                remove_folder(path)
+            elif _OWN_FOLDER.fullmatch(path.name) and path.is_dir():
+                remove_model(path)
+            elif stem_of(path.name, ".npy") == "removed" and is_ours(path):
+                remove_file(path)
+    if old is not None and "files_of_0_1" in old:
+        _remove_0_1(folder, old["files_of_0_1"])
 
 
-def _sealed(path: Path) -> dict[str, Any]:
-    """Size and checksum of a file, once it is on the disk."""
-    _sync(path)
-    return {"bytes": path.stat().st_size, "digest": _digest(path)}
+def _remove_0_1(folder: Path, files: Iterable[str]) -> None:
+    for name in files:
+        parts = name.split("/")
+        if len(parts) <= 2 and not {"", ".", ".."} & set(parts) and not (folder / parts[0]).is_symlink():
+            remove_file(folder / name)
+    for name in {name.split("/")[0] for name in files if name.count("/") == 1}:
+        remove_empty_folder(folder / name)
 
 
-def _digest(path: Path) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            digest.update(block)
-    return digest.hexdigest()
+def _refuse_foreign(folder: Path) -> None:
+    if folder.is_dir():
+        names = _names(folder)
+        if MANIFEST not in names:
+            strange = [name for name in names if not (name == LOCK or is_draft(name) or _left_over(folder / name))]
+            if strange:
+                raise IndexFormatError(f"{folder}: there already, and not an index ({strange[0]}); nothing was written")
+    elif folder.exists():
+        raise IndexFormatError(f"{folder}: there already, and not a folder; nothing was written")
 
 
-def _files(folder: Path, name: str) -> list[str]:
-    """The files under a name of the manifest, as paths within the folder; the folder itself is flushed."""
-    path = folder / name
-    if not path.is_dir():
-        return [name]
-    _sync(path)
-    return [f"{name}/{inside.name}" for inside in sorted(path.iterdir())]
+def _left_over(path: Path) -> bool:
+    """Of a first save that did not come to its end."""
+    if path.is_dir() and not path.is_symlink():
+        return _OWN_FOLDER.fullmatch(path.name) is not None
+    return is_ours(path)
 
 
-def _entries(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+def _names(folder: Path, only: str | None = None) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if only in (None, path.name))
 
 
-def _write_arrow(path: Path, table: pa.Table) -> None:
-    # One batch, so that columns are read back as one piece of memory.
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        for batch in table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]:
-            writer.write_batch(batch)
-
-
-def _read_arrow(path: Path) -> pa.Table:
-    return pa.ipc.open_file(pa.memory_map(str(path), "r")).read_all()
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """The file appears whole or not at all, and is on the disk when this returns."""
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(data)
-    _sync(partial)
-    partial.replace(path)
-    _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _token() -> str:
+    return os.urandom(8).hex()
