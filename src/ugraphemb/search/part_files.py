@@ -4,6 +4,7 @@
     graphs.arrow      the graphs, see `graph_table`
     rows.arrow        ids and metadata
     vectors.npy       float32, one row for each graph
+    profiles.npy      what the filters of complete search know of each graph, see `searchable`
     structure.faiss   for many vectors: what proposes the nearest
 
 All files are mapped when the index is loaded, so that they outlive a writer that removes them, and verified when they
@@ -25,12 +26,13 @@ import pyarrow as pa
 from ugraphemb.encoder.names import Head
 from ugraphemb.errors import IndexFormatError
 from ugraphemb.files import CheckedFile, NewFolder, Sums, checked_file, checked_name, digest, write_folder
-from ugraphemb.files.arrays import CheckedArray, arrow_content, arrow_table, npy_content
+from ugraphemb.files.arrays import CheckedArray, arrow_content, arrow_table, npy_array, npy_content
 from ugraphemb.files.folders import FOLDER, MANIFEST, files_of
 from ugraphemb.graphs import GraphSet
 from ugraphemb.search.graph_table import from_table, to_table
 from ugraphemb.search.neighbors import Neighbors, chosen_kind
 from ugraphemb.search.parts import Part
+from ugraphemb.search.searchable import Block
 
 _NEEDED = ("graphs.arrow", "rows.arrow", "vectors.npy")
 
@@ -42,6 +44,7 @@ def write_part(home: Path, part: Part) -> None:
         new.write("graphs.arrow", arrow_content(to_table(part.graphs)))
         new.write("rows.arrow", arrow_content(part.rows))
         new.write("vectors.npy", npy_content(part.neighbors.vectors))
+        new.write("profiles.npy", npy_content(part.searchable.profiles))
         if part.neighbors.structure is not None:
             new.write("structure.faiss", part.neighbors.write)
 
@@ -110,7 +113,7 @@ class OnDisk:
         """Verifies everything now."""
         for file in self.files.values():
             file.check()
-        _ = self.graphs, self.rows, self.neighbors.structure
+        _ = self.graphs, self.rows, self.profiles, self.neighbors.structure
 
     @cached_property
     def graphs(self) -> GraphSet:
@@ -126,6 +129,16 @@ class OnDisk:
             raise IndexFormatError(f"{self._home / 'rows.arrow'}: no column of ids")
         self._check_count(len(table), "rows")
         return table
+
+    @cached_property
+    def profiles(self) -> Block | None:
+        file = self.files.get("profiles.npy")  # parts of release 0.1 have none
+        if file is None:
+            return None
+        block = npy_array(file.check(), str(file.path), IndexFormatError)
+        if block.dtype != np.uint64 or block.ndim != 1:
+            raise IndexFormatError(f"{file.path}: {block.ndim} axes of {block.dtype}; expected one axis of uint64")
+        return block
 
     def _table(self, name: str) -> pa.Table:
         return arrow_table(self.files[name].check(), str(self._home / name), IndexFormatError)

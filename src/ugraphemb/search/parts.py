@@ -37,6 +37,10 @@ class Content(Protocol):
     def neighbors(self) -> Neighbors:
         """Finds the nearest vectors."""
 
+    @property
+    def profiles(self) -> Block | None:
+        """What was computed before for `Part.searchable`, if it was."""
+
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
@@ -45,6 +49,7 @@ class InMemory:
     graphs: GraphSet
     rows: pa.Table
     neighbors: Neighbors
+    profiles: Block | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +57,16 @@ class Part:
     """Some graphs with their vectors, ids and metadata.
 
     Attributes:
-        content: Graphs, rows and neighbors.
+        content: Graphs, rows, neighbors and profiles.
         count: Graphs, with those that are removed.
         removed: Positions of graphs that are there no more, sorted.
         home: The folder whose files hold the same, if it is saved.
-        profiles: What was read from there for `searchable`, if it was.
     """
 
     content: Content
     count: int
     removed: Ints
     home: Path | None = None
-    profiles: Block | None = None
 
     @classmethod
     def of(cls, graphs: GraphSet, rows: pa.Table, vectors: Vectors, head: Head, kind: str) -> Part:
@@ -104,7 +107,7 @@ class Part:
     @cached_property
     def searchable(self) -> Searchable:
         """The graphs for the compiled search."""
-        return Searchable(self.graphs, self.profiles)
+        return Searchable(self.graphs, self.content.profiles)
 
     def without(self, positions: Sequence[int]) -> Part:
         """The same part without these graphs."""
