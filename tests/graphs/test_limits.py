@@ -99,6 +99,11 @@ def long_block(path: Path) -> None:
     path.write_text("name\n\n\n" + "C" * 2_000_000)
 
 
+def names_in_sdf(path: Path) -> None:
+    block = "\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
+    path.write_text("".join(f"{i}{block}> <p{i}>\n1\n\n$$$$\n" for i in range(5_000)))
+
+
 def claimed_nodes(path: Path) -> None:
     path.write_text(json.dumps({"id": "a", "num_nodes": 5_000_000, "edges": []}))
 
@@ -121,6 +126,7 @@ BOMBS: list[tuple[Callable[[Path], None], str, str]] = [
     (many_columns, ".zip", "1000000 numbers in a line; the limit is 10000"),
     (long_smiles, ".smi", "of 100000 characters; the limit is 5000"),
     (long_block, ".sdf", "a molecule of 2000007 characters"),
+    (names_in_sdf, ".sdf", "5000 graphs and 5001 columns of metadata, most of them missing"),
     (claimed_nodes, ".jsonl", "5000000 nodes claimed by"),
     (packed_newlines, ".edges.gz", "unpacks to more than"),
 ]

@@ -199,17 +199,18 @@ def read_sdf(
         start = next(start for (start, _), entry in zip(records, properties, strict=True) if key not in entry)
         raise GraphFormatError(f"{path}:{start}: a molecule without the property {key!r}")
     typed = iter(_typed(given))
-    names = dict.fromkeys(name for entry in properties for name in entry)
-    others = [name for name in names if name not in (key, id_column)]
-    columns = {name: _typed([entry.get(name, "") for entry in properties], None) for name in others}
+    texts: dict[str, list[str]] = {}  # of the molecules that have the property
+    for name, text in ((name, text) for entry in properties for name, text in entry.items()):
+        texts.setdefault(name, []).append(text)
+    others = {name: iter(_typed(column, None)) for name, column in texts.items() if name not in (key, id_column)}
     with quiet():
-        for number, ((start, lines), entry) in enumerate(zip(counted(records, progress), properties, strict=True)):
+        for (start, lines), entry in zip(counted(records, progress), properties, strict=True):
             molecules.add_block(
                 "\n".join(lines),
                 where=f"{path}:{start}",
                 id=(lines[0].strip() if id_column is None else entry.get(id_column)) or None,
                 target=next(typed) if key in entry else MISSING,
-                metadata={name: cells[number] for name, cells in columns.items()},
+                metadata={name: next(others[name]) for name in entry if name in others},
             )
     return molecules.reading(strict=strict, name=stem_of(path))
 
