@@ -327,7 +327,7 @@ def test_the_mutag_of_grakel_is_read_as_its_lines_say(tmp_path: Path):
     if not source.is_dir():
         pytest.skip("grakel's copy of MUTAG is not installed")
     shutil.copytree(source, tmp_path / "MUTAG")
-    graphs = read_tu(tmp_path / "MUTAG")
+    graphs = read_tu(tmp_path / "MUTAG", label_names=False)
     lines = {kind: (source / f"MUTAG_{kind}.txt").read_text().split("\n")[:-1] for kind in ("A", "node_labels")}
     assert graphs.num_edges.sum() * 2 == len(lines["A"])
     assert [label for graph in graphs for label in graph.node_labels] == [int(line) for line in lines["node_labels"]]
@@ -346,3 +346,93 @@ def test_verify_reads_every_member(tmp_path: Path):
         archive.verify()
         assert archive.names == ["a", "b"]
         assert archive.read("b") == b"x"
+
+
+README = """README for dataset T
+
+=== Usage ===
+(4) DS_node_labels.txt (n lines)
+	column vector of node labels,
+	0  nothing
+
+Node labels:
+
+  0  C
+  1  N
+  2  Cl
+
+Edge labels:
+
+  0  aromatic
+  1  single
+
+=== References ===
+  3  Kriege
+"""
+MAP = """Node labels:\t\t[symbol]
+
+Node attributes:\t[chem, x]
+\t0\tx
+Node labels were converted to integer values using this map:
+
+Component 0:
+\t0\tC  
+\t1\tN  
+\t2\tCl 
+
+
+Edge labels were converted to integer values using this map:
+
+Component 0:
+\t0\taromatic
+\t1\tsingle
+
+Class labels were converted to integer values using this map:
+\t0\ta
+"""  # noqa: W291
+LABELED = {
+    "A": "1, 2\n2, 1\n", "graph_indicator": "1\n1\n", "node_labels": "0\n2\n", "edge_labels": "1\n1\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "text"), [("README.txt", README), ("T_label_readme.txt", MAP)])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_labels_have_the_names_of_the_readme(tmp_path: Path, file: str, text: str, zipped: bool):
+    members = {f"T_{kind}.txt": content for kind, content in LABELED.items()} | {file: text}
+    if zipped:
+        path = zip_of(tmp_path / "T.zip", {f"T/{name}": content.encode() for name, content in members.items()})
+    else:
+        path = tmp_path / "T"
+        path.mkdir()
+        for name, content in members.items():
+            (path / name).write_text(content)
+    graphs = read_tu(path)
+    assert graphs[0].node_labels == ["C", "Cl"]
+    assert graphs[0].edge_labels == ["single"]
+    numbered = read_tu(path, label_names=False)
+    assert numbered[0].node_labels == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [README.replace("  2  Cl\n", ""), README.replace("2  Cl", "2  C"), README.replace("2  Cl", "1  Cl"),
+     MAP.replace("Edge labels were", "Component 1:\n\t0\tx\nEdge labels were"), "", "Node labels:\n\n 99999999999 C\n"],
+)  # fmt: skip
+def test_a_readme_that_does_not_name_all_labels_changes_nothing(tmp_path: Path, text: str):
+    for kind, content in LABELED.items():
+        (tmp_path / f"T_{kind}.txt").write_text(content)
+    (tmp_path / "README.txt").write_text(text)
+    assert read_tu(tmp_path)[0].node_labels == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "some"), [("MUTAG", {"C", "N", "Br"}), ("PTC_MR", {"Sn", "Cl"}), ("AIDS", {"C", "Pt"})]
+)
+def test_molecules_of_tu_have_elements_as_labels(data_root: Path, name: str, some: set[str]):
+    graphs = read_tu(data_root / name / f"{name}.zip")
+    assert some <= set(graphs.node_vocabulary)
+    assert all(isinstance(label, str) for label in graphs.node_vocabulary)
+    if name == "AIDS":
+        assert graphs.edge_vocabulary == (1, 2, 3)  # valences
+    else:
+        assert set(graphs.edge_vocabulary) <= {"single", "double", "triple", "aromatic"}

@@ -1,7 +1,8 @@
 """The text format of the TU Dortmund collection: a folder or a zip of NAME_A.txt, NAME_graph_indicator.txt, ...
 
 Beyond TU's own files, `node_label_names.txt`, `edge_label_names.txt` and `graph_label_names.txt` (line k, from 0,
-names label k) make labels text, and `graph_names.txt` gives each graph an id.
+names label k) make labels text, and `graph_names.txt` gives each graph an id. Else node and edge labels have the names
+that NAME_label_readme.txt or README.txt list, if they list all of them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.archive import Archive
 from ugraphemb.graphs.collector import Reading
 from ugraphemb.graphs.formats.columns import number_columns
+from ugraphemb.graphs.formats.label_names import label_names as names_of_labels
 from ugraphemb.graphs.formats.reader import Progress, Reader
 from ugraphemb.graphs.formats.text import decoded_lines
 from ugraphemb.graphs.graphset import GraphSet
@@ -27,8 +29,9 @@ from ugraphemb.graphs.packing import Coded, MisplacedEdgeError, Vocabulary, enco
 
 _KINDS = (
     "A", "graph_indicator", "graph_labels", "graph_attributes", "node_labels", "edge_labels", "node_attributes",
-    "edge_attributes", "node_label_names", "edge_label_names", "graph_label_names", "graph_names",
+    "edge_attributes", "node_label_names", "edge_label_names", "graph_label_names", "graph_names", "label_readme",
 )  # fmt: skip
+_LONGEST_README = 1 << 20
 
 
 @Reader
@@ -39,6 +42,7 @@ def read_tu(
     progress: Progress | None = None,
     name: str | None = None,
     target: int | None = None,
+    label_names: bool = True,
 ) -> Reading:
     """A TU data set from its folder or zip.
 
@@ -50,16 +54,18 @@ def read_tu(
         progress: Called with the number of files of the set done and of all.
         name: Which set, where there are several.
         target: Which column of `graph_attributes` to take, where it has several; from 0.
+        label_names: Use the names of labels that the set's readme lists ("C" instead of 0), where it lists all of them.
     """
     with _opened(Path(path), name, progress) as files:
         graph_of = files.numbers("graph_indicator", np.int32)[0] - 1
         targets, ids = _targets(files, target), _ids(files)
         sizes = _sizes(files, graph_of, targets, ids)
-        node_labels = _labels(files, "node", "graph_indicator", len(graph_of))
+        names = files.names() if label_names else {}
+        node_labels = _labels(files, "node", "graph_indicator", len(graph_of), names.get("node"))
         attributes = _attributes(files, len(graph_of))
         given = np.stack(files.numbers("A", np.int32, width=2)).T
         given -= 1
-        edge_labels = _labels(files, "edge", "A", len(given))
+        edge_labels = _labels(files, "edge", "A", len(given), names.get("edge"))
         notes = [f"{files.where('edge_attributes')}: ignored"] if "edge_attributes" in files else []
         dropped: list[str] = []
         edges = given
@@ -130,6 +136,14 @@ class _Files:
         self.done(kind)
         return self.load(self.places[kind])
 
+    def names(self) -> dict[str, dict[int, str | int]]:
+        """The names of labels by the readmes of the set; see `label_names`."""
+        names: dict[str, dict[int, str | int]] = {}
+        for kind in ("README", "label_readme"):
+            if kind in self.places:
+                names |= names_of_labels(self.data(kind)[:_LONGEST_README].decode("utf-8", "replace"))
+        return names
+
     def numbers(self, kind: str, dtype: type[np.generic], width: int | None = 1) -> list[npt.NDArray[Any]]:
         data = self.data(kind)  # first, for its message
         return number_columns(data, self.where(kind), dtype, width)
@@ -186,7 +200,9 @@ def _chosen(present: Sequence[str], name: str | None, load: Callable[[str], byte
             + ("" if not stems else ", choose one with name=...")
         )
     stem = stems.pop()
-    places = {kind: f"{stem}_{kind}.txt" for kind in _KINDS if f"{stem}_{kind}.txt" in set(present)}
+    readme = str(PurePosixPath(stem).parent / "README.txt")
+    wanted = {kind: f"{stem}_{kind}.txt" for kind in _KINDS} | {"README": readme}
+    places = {kind: file for kind, file in wanted.items() if file in set(present)}
     return _Files(PurePosixPath(stem).name, places, load, prefix)
 
 
@@ -243,7 +259,7 @@ def _sizes(
     return sizes
 
 
-def _labels(files: _Files, what: str, beside: str, expected: int) -> Coded | None:
+def _labels(files: _Files, what: str, beside: str, expected: int, names: dict[int, str | int] | None) -> Coded | None:
     kind = f"{what}_labels"
     if kind not in files:
         return None
@@ -254,7 +270,10 @@ def _labels(files: _Files, what: str, beside: str, expected: int) -> Coded | Non
             raise GraphFormatError(f"{files.where(kind)}:1: {len(columns)} labels; names need one")
         return _named(files, what, columns[0])
     if len(columns) == 1:
-        return Coded(*encoded(columns[0], expected, files.where(kind)))
+        labels = Coded(*encoded(columns[0], expected, files.where(kind)))
+        if names and all(label in names for label in labels.vocabulary):
+            labels = labels._replace(vocabulary=tuple(names[label] for label in labels.vocabulary))  # type: ignore[index]
+        return labels
     distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     return Coded(codes.reshape(-1), tuple(map(tuple, distinct.tolist())))
 
