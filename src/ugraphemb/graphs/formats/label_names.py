@@ -12,8 +12,9 @@ _COMPONENT = re.compile(r"\s*component\s+(\d+)\s*:\s*", re.IGNORECASE)
 def label_names(text: str) -> dict[str, dict[int, str | int]]:
     """The names of node and edge labels that a readme lists: {"node": {0: "C", ...}, "edge": {...}}.
 
-    Names that are all whole numbers (valences, say) are given as such. A list stands below a heading ("Node labels:"), one number and name in each line. Lists of labels of several
-    components, and lists where two numbers have one name, are left out.
+    Names that are all whole numbers (valences, say) are given as such. A list stands below a heading ("Node labels:"),
+    one number and name in each line. Lists of labels of several components, and lists where two numbers have one name,
+    are left out.
     """
     found: dict[str, dict[int, str]] = {}
     unusable: set[str] = set()
