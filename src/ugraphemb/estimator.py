@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -347,18 +348,31 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _torch_threads:  # noqa: N801
-    """`threads` for torch inside the block; 0 leaves torch as it is."""
+    """`threads` for torch inside the block; 0 leaves torch as it is.
+
+    The number is one for the whole process: of blocks that overlap, the first sets it and the last restores it.
+    """
+
+    _lock = threading.Lock()
+    _inside = 0
+    _before = 0
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
 
     def __enter__(self) -> None:
-        self.before = torch.get_num_threads()
-        if self.threads > 0:
-            torch.set_num_threads(self.threads)
+        with _torch_threads._lock:
+            if _torch_threads._inside == 0:
+                _torch_threads._before = torch.get_num_threads()
+            _torch_threads._inside += 1
+            if self.threads > 0 and torch.get_num_threads() != self.threads:
+                torch.set_num_threads(self.threads)
 
     def __exit__(self, *exception: object) -> None:
-        torch.set_num_threads(self.before)
+        with _torch_threads._lock:
+            _torch_threads._inside -= 1
+            if _torch_threads._inside == 0 and torch.get_num_threads() != _torch_threads._before:
+                torch.set_num_threads(_torch_threads._before)
 
 
 def _is_json(value: object) -> bool:

@@ -143,6 +143,19 @@ def test_ties_are_ranked_in_the_order_of_the_database():
 
 
 @pytest.mark.filterwarnings("ignore:.*labels that the model has never seen")
+def test_a_batch_gives_what_each_of_its_graphs_gives(monkeypatch):
+    asked = queries()[[2, 5, 2, 2, 5]]
+    calls = []
+    original = ug.search.index.verified_matches
+    monkeypatch.setattr("ugraphemb.search.index.verified_matches", lambda *a, **k: calls.append(1) or original(*a, **k))
+    together = index(50).search(asked, 4, complete=True)
+    assert len(calls) == 2  # two different graphs
+    alone = [index(50).search(graph, 4, complete=True) for graph in asked]
+    assert [[(m.id, m.distance) for m in one] for one in together] == [
+        [(m.id, m.distance) for m in one] for one in alone
+    ]
+
+
 def test_changes_count_the_edits_of_a_kind():
     left = ug.GraphSet.from_edges([4], [(0, 1), (1, 2), (2, 3)], node_labels=["C", "C", "N", "O"])
     right = ug.GraphSet.from_edges([3], [(0, 1), (0, 2), (1, 2)], node_labels=["C", "C", "S"])

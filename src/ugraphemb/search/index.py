@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _EMBEDDED_AT_ONCE = 4_096
-_TORCH = threading.Lock()  # its number of threads is one for the whole process
 
 
 class GraphIndex:
@@ -227,20 +226,25 @@ class GraphIndex:
         database = Database(self._parts)
         chosen = database.chosen(where)
         vectors = self._embedded(queries)
-        near = database.nearest(vectors, question.candidates, chosen)
+        if question.within is None:
+            near = database.nearest(vectors, question.candidates, chosen)
+        else:  # every graph that its bounds do not rule out is looked at, in any order
+            near = [(np.empty(0, np.int64), np.empty(0))] * len(queries)
         if not question.verified:
             costs = self._costs or EditCosts()
             found = [plain_matches(queries[q], database, *near[q], costs) for q in range(len(queries))]
             return found[0] if one else found
+        answers: dict[bytes, Matches] = {}  # a graph that is asked for twice is searched for once
         found = []
         with progress_of(len(queries), "queries", progress) as tick:
             for q in range(len(queries)):
-                found.append(
-                    verified_matches(
+                content = _content(queries[[q]])
+                if content not in answers:
+                    answers[content] = verified_matches(
                         queries[[q]], vectors[q], database, near[q][0], chosen, question, head=self.head,
                         costs=self.costs, threads=self.threads, tick=_at(tick, q),
-                    )
-                )  # fmt: skip
+                    )  # fmt: skip
+                found.append(Matches(answers[content], answers[content].certificate))
                 tick(q + 1)
         return found[0] if one else found
 
@@ -347,8 +351,7 @@ class GraphIndex:
         return vectors
 
     def _embedded(self, graphs: GraphSet) -> Vectors:
-        with _TORCH:
-            return self.model.transform(graphs)
+        return self.model.transform(graphs)
 
     def _position(self, database: Database, name: str) -> int:
         for part, start in zip(database.parts, database.starts, strict=False):
@@ -395,6 +398,12 @@ def _costs_of(settings: dict[str, Any]) -> EditCosts | None:
     """The costs that a model or a file tells of; None where it cannot: functions, mappings and matrices."""
     described = settings.get("costs")
     return EditCosts() if described is None else EditCosts.from_description(described)
+
+
+def _content(graph: GraphSet) -> bytes:
+    """Equal for equal graphs of one collection."""
+    edge_labels = b"" if graph.edge_labels is None else graph.edge_labels.tobytes()
+    return b"|".join([graph.node_labels.tobytes(), graph.indptr.tobytes(), graph.indices.tobytes(), edge_labels])
 
 
 def _at(tick: Tick, done: int) -> Callable[[], None]:
