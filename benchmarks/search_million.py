@@ -21,11 +21,12 @@ BUDGET = 10.0
 
 
 def molecules(given: Any) -> tuple[GraphSet, GraphSet]:
-    """The database, and queries that are not in it, both drawn from all of MOSES."""
-    everything = kept(given.cache / "moses.arrow", lambda: ug.load_dataset("moses"))
-    order = np.random.default_rng(SEED).permutation(len(everything))[: given.count + given.queries]
-    chosen = kept(given.cache / f"moses-{given.count}.arrow", lambda: everything[np.sort(order[given.queries :])])
-    return chosen, everything[order[: given.queries]]
+    """The database, and queries drawn at random that are not in it."""
+    count = given.count + given.queries
+    everything = kept(given.cache / f"moses-all-{count}.arrow", lambda: ug.load_dataset("moses", limit=count))
+    queries = np.sort(np.random.default_rng(SEED).permutation(count)[: given.queries])
+    rest = np.setdiff1d(np.arange(count), queries)
+    return kept(given.cache / f"moses-{given.count}.arrow", lambda: everything[rest]), everything[queries]
 
 
 def million(data: Path, given: Any, report: Report) -> None:

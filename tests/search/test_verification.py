@@ -158,7 +158,7 @@ def test_a_batch_gives_what_each_of_its_graphs_gives(monkeypatch):
 
 def test_changes_count_the_edits_of_a_kind():
     left = ug.GraphSet.from_edges([4], [(0, 1), (1, 2), (2, 3)], node_labels=["C", "C", "N", "O"])
-    right = ug.GraphSet.from_edges([3], [(0, 1), (0, 2), (1, 2)], node_labels=["C", "C", "S"])
+    right = ug.GraphSet.from_edges([3], [(0, 1), (0, 2), (1, 2)], node_labels=["C", "C", "N"])
     match = GraphIndex(model(), threads=1).add(right, ids=["x"]).search(left[0], 1)[0]
     steps = match.edit_path()
     text = match.changes()
