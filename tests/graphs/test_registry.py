@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +17,8 @@ import pytest
 
 import ugraphemb
 from ugraphemb import GraphSet, read_graphs, write_graphs
-from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.errors import GraphFormatError, GraphWarning, StorageError
+from ugraphemb.files import system
 from ugraphemb.graphs import formats
 
 GRAPHS = GraphSet.from_edges([3, 2, 0], [(0, 1), (1, 2), (3, 4)])
@@ -117,14 +122,79 @@ def test_writing_again_replaces(tmp_path: Path, name: str):
 def test_a_folder_with_other_things_in_it_is_not_replaced(tmp_path: Path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
-    with pytest.raises(GraphFormatError, match=r"other files in it \(thesis.tex\)"):
+    with pytest.raises(StorageError, match=r"did not write \(thesis\.tex\)"):
         write_graphs(GRAPHS, tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.tex").exists()
+    (tmp_path / "T").mkdir()
+    (tmp_path / "T" / "T_A.txt").write_text("a data set of somebody else")
+    with pytest.raises(StorageError, match=r"did not write \(T_A\.txt\)"):
+        write_graphs(GRAPHS, tmp_path / "T")
+    assert (tmp_path / "T" / "T_A.txt").read_text() == "a data set of somebody else"
+
+
+@pytest.mark.parametrize("name", ["set.cxl", "set.cxl.gz", 'a "b" &.cxl'])
+def test_a_list_of_files_keeps_them_in_a_folder_of_its_own(tmp_path: Path, name: str):
+    mine = ["0.gxl", "1.gxl", "set-mine", ".ugraphemb.json"]
+    for entry in mine:
+        (tmp_path / entry).write_text("mine")
+    (tmp_path / f"set-{'0' * 16}").mkdir()
+    (tmp_path / f"set-{'0' * 16}" / "precious").write_text("mine")
+    for graphs in (GRAPHS[:1], GRAPHS):
+        write_graphs(graphs, tmp_path / name)
+        back = read_graphs(tmp_path / name)
+        assert back.node_labels.tolist() == graphs.node_labels.tolist()
+        assert [entry for entry in mine if (tmp_path / entry).read_text() != "mine"] == []
+    assert len(list(tmp_path.iterdir())) == len(mine) + 3  # the list, its folder, and that of somebody else
+
+
+def test_what_is_left_of_a_killed_writer_is_removed_by_the_next(tmp_path: Path):
+    script = """
+import os, signal, sys
+from pathlib import Path
+from ugraphemb.files import drafts, system
+import ugraphemb as ug
+calls, rename = 0, system.rename
+def dying(source, target):
+    global calls
+    calls += 1
+    if calls == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    rename(source, target)
+system.rename = dying
+ug.write_graphs(ug.GraphSet.from_edges([2, 3], [(0, 1)]), sys.argv[1])
+"""
+    for name, steps in (("set.cxl", 2), ("T", 1), ("g.jsonl", 1)):
+        for step in range(1, steps + 1):
+            done = subprocess.run([sys.executable, "-c", script, tmp_path / name, str(step)], check=False)
+            assert done.returncode == -signal.SIGKILL
+        assert not (tmp_path / name).exists()
+        assert any(tmp_path.iterdir())
+        write_graphs(GRAPHS, tmp_path / name)
+        left = [entry.name for entry in tmp_path.iterdir()]
+        assert len(left) == (2 if name == "set.cxl" else 1)
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+
+
+@pytest.mark.parametrize("name", ["T.zip", "T", "g.jsonl", "g.cxl", "g.g6"])
+def test_a_full_disk_is_an_error_of_ours_and_leaves_what_was_there(tmp_path: Path, name: str, monkeypatch):
+    plain = GraphSet.from_edges([2, 3], [(0, 1)])
+    write_graphs(plain, tmp_path / name)
+    before = sorted(tmp_path.rglob("*"))
+
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(system, "write", full)
+    with pytest.raises(StorageError, match=r"No space left on device.*safe"):
+        write_graphs(plain[:1], tmp_path / name)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert len(read_graphs(tmp_path / name)) == 2
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(GraphFormatError, match="cannot be written"):
+    with pytest.raises(StorageError, match=r"T\.zip: cannot write \(Not a directory\)"):
         write_graphs(GRAPHS, tmp_path / "file" / "T.zip")
 
 

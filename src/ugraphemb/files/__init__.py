@@ -24,13 +24,22 @@ from ugraphemb.files.drafts import (
     write_file,
 )
 from ugraphemb.files.failures import storage_errors
-from ugraphemb.files.folders import NewFolder, checked_file, checked_name, remove_folder, write_folder
+from ugraphemb.files.folders import (
+    HIDDEN,
+    NewFolder,
+    checked_file,
+    checked_name,
+    remove_folder,
+    write_folder,
+    write_with_folder,
+)
 from ugraphemb.files.labels import label_from_json, label_to_json
 from ugraphemb.files.locks import BusyError, Lock, locked
 from ugraphemb.files.sealed import sealed, unsealed
 
 __all__ = [
     "BLOCK",
+    "HIDDEN",
     "BusyError",
     "CheckedFile",
     "Content",
@@ -58,4 +67,5 @@ __all__ = [
     "unsealed",
     "write_file",
     "write_folder",
+    "write_with_folder",
 ]

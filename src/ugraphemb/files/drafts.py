@@ -110,14 +110,16 @@ class DraftFolder:
 
     Args:
         path: Where it is going to be; a link there is followed, for it is the caller's.
+        name: Whose draft it is; by default that of `path`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str | None = None) -> None:
         self.target = Path(os.path.realpath(path))
+        name = self.target.name if name is None else name
         make_folders(self.target.parent)
-        remove_dead_drafts(self.target.parent, self.target.name)
+        remove_dead_drafts(self.target.parent, name)
         while True:
-            self.path = draft_path(self.target)
+            self.path = draft_path(self.target.with_name(name))
             system.mkdir(str(self.path))
             self._descriptor = system.open_file(str(self.path), system.FOLDER)
             _hold(self._descriptor)
@@ -252,7 +254,7 @@ def make_folders(folder: Path) -> None:
             system.mkdir(str(made))
         except FileExistsError:
             if not made.is_dir():
-                raise
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(made)) from None
         sync_folder(made.parent)
 
 

@@ -6,6 +6,9 @@ others put there stay.
 
 from __future__ import annotations
 
+import gzip
+import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +18,7 @@ from ugraphemb.errors import StorageError
 from ugraphemb.files import system
 from ugraphemb.files.checksums import CheckedFile, Sums
 from ugraphemb.files.documents import Format
-from ugraphemb.files.drafts import Content, DraftFolder, remove_files, sync_folder, write_new_file
+from ugraphemb.files.drafts import Content, DraftFolder, remove_files, sync_folder, write_file, write_new_file
 
 MANIFEST = "manifest.json"
 HIDDEN = ".ugraphemb.json"
@@ -64,6 +67,57 @@ def write_folder(path: Path, fill: Callable[[NewFolder], Any], *, manifest: str 
     finally:
         draft.close()
     return new.files
+
+
+def write_with_folder(path: Path, stem: str, fill: Callable[[NewFolder], Any], listing: Callable[[str], bytes]) -> None:
+    """A file and a folder beside it with files that it lists, `STEM-TOKEN`; both change in one step.
+
+    The folder is new each time; replacing the file is what counts, and folders that it no longer names are removed.
+
+    Args:
+        listing: The content of the file, given the name of the folder.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    path = path.absolute()
+    draft = DraftFolder(path.with_name(f"{stem}-{os.urandom(8).hex()}"), path.name)
+    try:
+        try:
+            new = NewFolder(draft.path)
+            fill(new)
+            content = {"files": {name: sums.to_json() for name, sums in new.files.items()}, "listed by": path.name}
+            write_new_file(draft.path / HIDDEN, FOLDER.text(content))
+            draft.publish()
+        except BaseException:
+            with suppress(OSError):
+                remove_files(draft.path)
+            raise
+        write_file(path, listing(draft.target.name))
+        _remove_unlisted(path, stem)
+    finally:
+        draft.close()
+
+
+def _remove_unlisted(path: Path, stem: str) -> None:
+    """Folders of earlier states of a file, unless it lists them or somebody is writing them."""
+    for name in system.list_folder(str(path.parent)):
+        if re.fullmatch(re.escape(stem) + "-[0-9a-f]{16}", name):
+            with suppress(OSError):
+                _remove_if_unlisted(path, path.with_name(name))
+
+
+def _remove_if_unlisted(path: Path, folder: Path) -> None:
+    descriptor = system.open_file(str(folder), system.FOLDER)
+    try:
+        system.lock(descriptor, wait=False)  # whoever wrote it has replaced the file since, or is no more
+        ours = FOLDER.read(folder / HIDDEN).get("listed by") == path.name
+        text = path.read_bytes()
+        text = gzip.decompress(text) if path.suffix == ".gz" else text
+        if ours and not folder.is_symlink() and f"{folder.name}/".encode() not in text:
+            remove_folder(folder)
+    finally:
+        system.close(descriptor)
 
 
 def listed_files(folder: Path) -> dict[str, Sums] | None:

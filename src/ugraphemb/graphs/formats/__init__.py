@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import Reading
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted, told
 from ugraphemb.graphs.formats.text import stem_of, suffix_of
@@ -100,37 +97,22 @@ def write_graphs(
 ) -> None:
     """Graphs to a file or folder, which is either written whole or left as it was.
 
+    A folder is replaced only if everything in it was written by this function. Beside a .cxl stands a folder with the
+    files that it lists.
+
     Args:
         path: Its suffix says the format, .gz behind it that the file is gzipped; a path without one is the folder of
             a TU data set.
         format: One of `FORMATS`, to choose it yourself.
         strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
+
+    Raises:
+        GraphFormatError: What the format cannot hold, or a path that says no format.
+        StorageError: It could not be written, or there is a folder with files of others.
     """
-    path = draft = Path(path)
+    path = Path(path)
     chosen = FORMATS["tu"] if not (format or suffix_of(path)) else _named(format) if format else _format_of_suffix(path)
-    if path.is_dir():
-        _check_replaceable(path)
-    writer = chosen.writer()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-            draft = Path(folder) / path.name
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", GraphWarning)
-                writer(graphs, draft, strict=strict, **options)
-            for warning in caught:
-                text = str(warning.message).replace(str(draft), str(path))
-                warnings.warn(text, warning.category, stacklevel=2)
-            companions = [entry for entry in Path(folder).iterdir() if entry != draft]
-            for entry in companions:  # the .gxl files that a .cxl lists
-                os.replace(entry, path.parent / entry.name)
-            if path.is_dir():
-                os.rename(path, Path(folder) / ".replaced")
-            os.replace(draft, path)
-    except GraphFormatError as error:
-        raise GraphFormatError(str(error).replace(str(draft), str(path))) from error
-    except OSError as error:
-        raise GraphFormatError(f"{path}: cannot be written: {error}") from error
+    chosen.writer()(graphs, path, strict=strict, **options)
 
 
 def _named(name: str) -> Format:
@@ -204,17 +186,3 @@ def _put_together(path: Path, strict: bool, progress: Progress | None, options: 
     if all(len(part) == 1 for part in parts) and len(set(stems)) == len(stems):
         parts = [replace(part, ids=np.array([stem])) for part, stem in zip(parts, stems, strict=True)]
     return Reading(replace(concatenated(parts), name=path.name), notes)
-
-
-def _check_replaceable(path: Path) -> None:
-    """A folder is replaced only if it holds nothing but what was written there before."""
-    strange = [
-        entry.name
-        for entry in path.iterdir()
-        if not entry.name.startswith(f"{path.name}_") and entry.suffix.lower() not in (".gxl", ".cxl")
-    ]
-    if strange:
-        raise GraphFormatError(
-            f"{path}: a folder with other files in it ({', '.join(sorted(strange)[:3])}); "
-            "expected a path that is free, or holds graphs only"
-        )

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError
+from ugraphemb.files import HIDDEN, NewFolder, storage_errors, write_folder, write_with_folder
 from ugraphemb.graphs.collector import MISSING, Collector, Reading
 from ugraphemb.graphs.formats.markup import Element, check_table, numeric, parsed, quoted, table_of, text_of
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
-from ugraphemb.graphs.formats.text import check_losses, stem_of, suffix_of, write_text
+from ugraphemb.graphs.formats.text import check_losses, encoded, packed, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _NODE_LABELS = ("symbol", "chem", "label", "type")
@@ -107,7 +108,8 @@ def read_gxl(
 
 
 def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
-    """One file with all graphs (.gxl), or a file for each graph and a list of them (.cxl, or a folder).
+    """One file with all graphs (.gxl), or a file for each graph and a list of them: in one folder, or the list as a
+    file (.cxl) and the others in a folder beside it.
 
     What GXL cannot hold is told in a GraphWarning, or refused with `strict`.
     """
@@ -122,14 +124,31 @@ def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
     if suffix_of(root) == ".gxl":
         write_text(_document("gxl", bodies), root)
         return
-    listing = root if suffix_of(root) == ".cxl" else root / "graphs.cxl"
-    listing.parent.mkdir(parents=True, exist_ok=True)
-    entries = []
-    for graph, name, body in zip(graphs, _file_names(graphs), bodies, strict=True):
-        write_text(_document("gxl", [body]), listing.parent / name)
-        label = "" if graphs.targets is None else f" class={quoted(str(graph.target), str(path))}"
-        entries.append(f'<print file="{name}"{label}/>')
-    write_text(_document("GraphCollection", [f'<graphs count="{len(graphs)}">', *entries, "</graphs>"]), listing)
+    classes = [""] * len(graphs)
+    if graphs.targets is not None:
+        classes = [f" class={quoted(str(target), str(path))}" for target in graphs.targets.tolist()]
+    names = _file_names(graphs)
+    files = {name: encoded(_document("gxl", [body]), path) for name, body in zip(names, bodies, strict=True)}
+
+    def listing(folder: str) -> bytes:
+        entries = [f'<print file="{folder}{name}"{label}/>' for name, label in zip(names, classes, strict=True)]
+        lines = [f'<graphs count="{len(graphs)}">', *entries, "</graphs>"]
+        return packed(encoded(_document("GraphCollection", lines), path), path)
+
+    alone = suffix_of(root) != ".cxl"
+
+    def fill(new: NewFolder) -> None:
+        for name, data in files.items():
+            new.write(name, data)
+        if alone:
+            new.write("graphs.cxl", listing(""))
+
+    with storage_errors(path):
+        if alone:
+            write_folder(root, fill, manifest=HIDDEN)
+        else:
+            stem = stem_of(root) if _SAFE_NAME.fullmatch(stem_of(root)) else "graphs"
+            write_with_folder(root, stem, fill, lambda folder: listing(f"{folder}/"))
 
 
 def _of_file(path: Path) -> Iterator[_Item]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import warnings
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ugraphemb.errors import GraphFormatError, GraphWarning
+from ugraphemb.errors import GraphFormatError, warned
+from ugraphemb.files import label_from_json, label_to_json, storage_errors, write_file
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.limits import limits, refusal
 
@@ -68,17 +68,31 @@ def decoded_lines(data: bytes, path: str | Path) -> list[str]:
 
 
 def write_text(text: str, path: str | Path) -> None:
+    """The text as a file, in one step."""
+    write_bytes(encoded(text, path), path)
+
+
+def encoded(text: str, path: str | Path) -> bytes:
     try:
-        data = text.encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise GraphFormatError(f"{path}: {error.object[error.start]!r} cannot be written as UTF-8") from error
-    write_bytes(data, path)
 
 
 def write_bytes(data: bytes, path: str | Path) -> None:
-    """The bytes as a file, packed where its name ends in .gz."""
+    """The bytes as a file, packed where its name ends in .gz, in one step.
+
+    Raises:
+        StorageError: It could not be written; what was there still is.
+    """
     path = Path(path)
-    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix.lower() == ".gz" else data)
+    with storage_errors(path):
+        write_file(path, packed(data, path))
+
+
+def packed(data: bytes, name: str | Path) -> bytes:
+    """The bytes of a file of this name: gzipped where it ends in .gz."""
+    return gzip.compress(data, mtime=0) if Path(name).suffix.lower() == ".gz" else data
 
 
 def check_size(nodes: int, size: int, where: str) -> None:
@@ -110,25 +124,17 @@ def check_losses(
         return
     if strict:
         raise GraphFormatError(f"{path}: {', '.join(lost)} would be lost in this format (.jsonl holds everything)")
-    warnings.warn(f"{path}: lost {', '.join(lost)}, for which this format has no place", GraphWarning, stacklevel=3)
+    warned(f"{path}: lost {', '.join(lost)}, for which this format has no place")
 
 
 def plain(value: Any) -> Any:
-    """A label or target as JSON can say it: tuples as lists, scalars of NumPy as Python's own."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    if value is None or type(value) in (str, int, float, bool):
-        return value
-    raise GraphFormatError(
-        f"{value!r} is of type {type(value).__name__}; only text, numbers, truth values, None and tuples can be written"
-    )
+    """A label, target or metadata value as JSON can say it: tuples as lists, scalars of NumPy as Python's own."""
+    return label_to_json(value, "a file of graphs", GraphFormatError)
 
 
 def label(value: Any) -> Any:
     """The inverse of `plain`."""
-    return tuple(label(item) for item in value) if isinstance(value, list) else value
+    return label_from_json(value, "JSON", GraphFormatError) if isinstance(value, list | dict) else value
 
 
 def parsed_json(text: str, where: str) -> Any:

@@ -7,6 +7,7 @@ that NAME_label_readme.txt or README.txt list, if they list all of them.
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import GraphFormatError
+from ugraphemb.files import HIDDEN, NewFolder, storage_errors, write_folder
 from ugraphemb.graphs.archive import Archive
 from ugraphemb.graphs.collector import Reading
 from ugraphemb.graphs.formats.columns import number_columns
 from ugraphemb.graphs.formats.label_names import label_names as names_of_labels
 from ugraphemb.graphs.formats.reader import Progress, Reader
-from ugraphemb.graphs.formats.text import decoded_lines
+from ugraphemb.graphs.formats.text import decoded_lines, write_bytes
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Coded, MisplacedEdgeError, Vocabulary, encoded
 
@@ -104,13 +106,19 @@ def write_tu(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> Non
     name = path.stem if zipped else path.name
     texts = ((f"{name}_{kind}.txt", data) for kind, data in _texts(graphs, str(path)))
     if zipped:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for file, data in texts:
                 archive.writestr(f"{name}/{file}", data)
-    else:
-        path.mkdir(parents=True, exist_ok=True)
+        write_bytes(buffer.getvalue(), path)
+        return
+
+    def fill(new: NewFolder) -> None:
         for file, data in texts:
-            (path / file).write_bytes(data)
+            new.write(file, data)
+
+    with storage_errors(path):
+        write_folder(path, fill, manifest=HIDDEN)
 
 
 @dataclass(frozen=True)
