@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from torture.kills import check_foreign_files, put_foreign_files
+from torture.neighbors import check_untouched, put_beside, put_within
 from torture.processes import Child, FailureError
 from torture.writers import Writer
 
@@ -30,8 +30,9 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
     """
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         folder = Path(name)
-        put_foreign_files(folder)
+        put_beside(folder)
         writer.save(folder, 0)
+        put_within(folder, writer)
         saved = multiprocessing.get_context("fork").Value("q", 0)
 
         def saving(send: Callable[[Any], None]) -> None:
@@ -57,7 +58,7 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
             seen = [state for other in others for state in other.messages()]
         finally:
             process.kill()
-        check_foreign_files(folder)
+        check_untouched(folder, writer, within=True)
     return {"loads": len(seen), "states": len(set(seen))}
 
 
@@ -71,7 +72,7 @@ def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: in
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="torture-") as name:
             folder, barrier = Path(name), _BARRIER(processes)
-            put_foreign_files(folder)
+            put_beside(folder)
             delays = [chance.choice([0, 0, chance.uniform(0, 0.01)]) for _ in range(processes)]
 
             def saving(send: Callable[[Any], None], wait: float) -> None:
@@ -91,6 +92,6 @@ def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: in
                 raise FailureError(f"{writer.name}: {processes} first saves at once, and none of them succeeded")
             if Child(lambda send: send(writer.load(folder))).messages() != [0]:  # noqa: B023
                 raise FailureError(f"{writer.name}: two first saves at once, and what is there does not load")
-            check_foreign_files(folder)
+            check_untouched(folder, writer, within=False)
             tally.update(answers)
     return {"rounds": rounds, "saved": tally["saved"], "refused": tally["refused"]}

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from torture.journal import CHANGES, Journal, KilledError
-from torture.kills import check_foreign_files, loaded, names, put_foreign_files
+from torture.kills import loaded
+from torture.neighbors import check_untouched, own_names, put_beside, put_within
 from torture.processes import FailureError
 from torture.writers import Writer
 
@@ -62,14 +63,15 @@ class Tester:
 
     def _prepare(self) -> None:
         self._before.mkdir()
-        put_foreign_files(self._before)
+        put_beside(self._before)
         undisturbed = self._scratch / "undisturbed"
         undisturbed.mkdir()
         for n in range(self.step.new + 2):
             self.writer.save(undisturbed, n)
-            self._names[n] = names(undisturbed)
+            self._names[n] = own_names(undisturbed, self.writer)
             if n == self.step.old:
                 shutil.copytree(undisturbed, self._before, dirs_exist_ok=True)
+                put_within(self._before, self.writer)
         with self._copy() as folder, Journal(folder).active() as journal:
             self.writer.save(folder, self.step.new)
             journal.check_against(folder)
@@ -144,7 +146,7 @@ class Tester:
                     f"{where}: state {found}, not {self.step.old} or {self.step.new} (done: {must_be_new})"
                 )
             self.tally["old" if found == self.step.old else "new"] += 1
-            check_foreign_files(folder)
+            check_untouched(folder, self.writer, within=self.step.old is not None)
             following = 0 if found is None else found + 1
             try:
                 self.writer.save(folder, following)
@@ -153,9 +155,12 @@ class Tester:
                 raise FailureError(f"{where}: the next save fails: {type(error).__name__}: {error}") from error
             if again != following:
                 raise FailureError(f"{where}: the next save gives state {again}, not {following}")
-            check_foreign_files(folder)
-            if names(folder) != self._names[following]:
-                more, less = names(folder) - self._names[following], self._names[following] - names(folder)
+            check_untouched(folder, self.writer, within=self.step.old is not None)
+            if own_names(folder, self.writer) != self._names[following]:
+                more, less = (
+                    own_names(folder, self.writer) - self._names[following],
+                    self._names[following] - own_names(folder, self.writer),
+                )
                 raise FailureError(f"{where}: after the next save, left over: {dict(more)}, missing: {dict(less)}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)

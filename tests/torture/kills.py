@@ -4,7 +4,6 @@ had returned for is lost."""
 from __future__ import annotations
 
 import random
-import re
 import tempfile
 import time
 from collections import Counter
@@ -13,18 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from torture.neighbors import check_untouched, own_names, put_beside, put_within
 from torture.processes import Child, FailureError
 from torture.writers import Writer
 
 from ugraphemb.errors import UGraphEmbError
 
-_FOREIGN = {
-    "notes.txt": b"mine",
-    ".mine": b"hidden, and mine",
-    "2024-mine.parquet": b"PAR1 mine PAR1",
-    "1.gxl": b"<gxl>mine</gxl>",
-    "other/config.json": b"{}",
-}
 _STATES = 40  # of one folder; then another one is begun
 
 
@@ -46,14 +39,17 @@ def killed(writer: Writer, kills: int, seed: int) -> dict[str, int]:
 
 
 def _one_folder(writer: Writer, folder: Path, kills: int, chance: random.Random, tally: Counter[str]) -> None:
-    put_foreign_files(folder)
-    saved, seconds = -1, _seconds(writer)
+    put_beside(folder)
+    saved, within, seconds = -1, False, _seconds(writer)
     while tally["kills"] < kills and saved < _STATES:
         child = Child(lambda send, saved=saved: _saving(writer, folder, send, saved))
         found = child.receive()
         _check(writer, saved, found)
         if saved >= 0 or tally["kills"]:
             tally["old" if found in (saved, None) else "new"] += 1
+        if found is not None and not within:
+            put_within(folder, writer)
+            within = True
         saved = -1 if found is None else found
         end = time.monotonic() + chance.uniform(0, 2.5 * seconds)
         while (left := end - time.monotonic()) > 0:
@@ -62,10 +58,10 @@ def _one_folder(writer: Writer, folder: Path, kills: int, chance: random.Random,
             saved = _latest(saved, state)
         tally["kills"] += 1
         tally["during the first save"] += saved < 0
-        check_foreign_files(folder)
+        check_untouched(folder, writer, within=within)
     last = Child(lambda send: _saving(writer, folder, send, saved, once=True)).messages()
     _check(writer, saved, last[0])
-    check_foreign_files(folder)
+    check_untouched(folder, writer, within=within)
     _check_left_over(writer, folder, last[-1])
 
 
@@ -114,27 +110,6 @@ def _check(writer: Writer, saved: int, found: int | None) -> None:
         raise FailureError(f"{writer.name}: state {saved} had been saved, and after a kill there is {found}")
 
 
-def put_foreign_files(folder: Path) -> None:
-    for name, content in _FOREIGN.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
-
-
-def check_foreign_files(folder: Path) -> None:
-    for name, content in _FOREIGN.items():
-        path = folder / name
-        if not path.exists() or path.read_bytes() != content:
-            raise FailureError(f"a file that the library did not write was changed or removed: {name}")
-
-
-def names(folder: Path) -> Counter[str]:
-    """All files and folders, with numbers and digests made alike; files of others left out."""
-    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    ours = (name for name in found if name not in _FOREIGN and name != "other")
-    return Counter(re.sub(r"[0-9a-f]{16,}|\d+", "#", name) for name in ours)
-
-
 def _check_left_over(writer: Writer, folder: Path, n: int) -> None:
     """That the folder holds what one that was never disturbed does."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
@@ -145,7 +120,7 @@ def _check_left_over(writer: Writer, folder: Path, n: int) -> None:
                 writer.save(undisturbed, state)
 
         Child(work).messages()
-        more = names(folder) - names(undisturbed)
-        less = names(undisturbed) - names(folder)
+        more = own_names(folder, writer) - own_names(undisturbed, writer)
+        less = own_names(undisturbed, writer) - own_names(folder, writer)
     if more or less:
         raise FailureError(f"{writer.name}: after kills and a save, left over: {dict(more)}, missing: {dict(less)}")

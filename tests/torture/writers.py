@@ -35,6 +35,7 @@ class Writer:
         save: Saves state n in a folder that holds state n - 1 (or nothing, for n = 0).
         load: The number of the state that is there. Raises AssertionError for a state that was never saved.
         grows: The files of a state stay when the next one is saved; else the target is replaced as a whole.
+        shares: The target is a folder in which others may keep files.
         exclusive: While one process writes, others are refused; else they wait, or the last one counts.
     """
 
@@ -43,6 +44,7 @@ class Writer:
     save: Callable[[Path, int], None]
     load: Callable[[Path], int]
     grows: bool = False
+    shares: bool = False
     exclusive: bool = False
 
 
@@ -326,11 +328,11 @@ BASIC = {
 WRITERS = {
     writer.name: writer
     for writer in (
-        Writer("model", "model", _save_model, _load_model),
+        Writer("model", "model", _save_model, _load_model, shares=True),
         Writer("checkpoint", "run.ckpt", _save_checkpoint, _load_checkpoint),
         Writer("table", "table.parquet", _save_table, _load_table),
-        Writer("store", "store", _save_store, _load_store, grows=True, exclusive=True),
-        Writer("index", "index", _save_index, _load_index, grows=True),
+        Writer("store", "store", _save_store, _load_store, grows=True, shares=True, exclusive=True),
+        Writer("index", "index", _save_index, _load_index, grows=True, shares=True),
         _writes_graphs("graphs file", "graphs.jsonl"),
         _writes_graphs("graphs archive", "graphs.zip"),
         _writes_graphs("graphs folder", "graphs"),
