@@ -23,9 +23,10 @@ from torture.beside import first_saves_at_once, readers_beside_a_writer
 from torture.faults import faulted, steps
 from torture.flips import SAVED, flipped
 from torture.kills import killed
+from torture.training import killed_in_training
 from torture.writers import BASIC, WRITERS, Writer
 
-KINDS = ("kills", "readers", "first saves", "faults", "flips")
+KINDS = ("kills", "training", "readers", "first saves", "faults", "flips")
 
 
 def main() -> None:
@@ -88,6 +89,13 @@ def _kills(report: Report, writers: list[Writer], options: argparse.Namespace) -
     )  # fmt: skip
 
 
+def _training(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+    _table(
+        report, "SIGKILL while training", "a training that is killed and resumed gives the same model",
+        {"training": lambda: killed_in_training(options.kills, options.seed)},
+    )  # fmt: skip
+
+
 def _readers(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
     _table(
         report, "Loads beside a process that saves", "each load sees one whole state, no older than the last saved",
@@ -126,7 +134,10 @@ def _flips(report: Report, writers: list[Writer], options: argparse.Namespace) -
     )  # fmt: skip
 
 
-_RUNS = {"kills": _kills, "readers": _readers, "first saves": _first_saves, "faults": _faults, "flips": _flips}
+_RUNS = {
+    "kills": _kills, "training": _training, "readers": _readers, "first saves": _first_saves, "faults": _faults,
+    "flips": _flips,
+}  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -95,6 +95,7 @@ def _save_large_index(folder: Path) -> None:
 def _use_large_index(folder: Path) -> None:
     index = GraphIndex.load(folder / "index", threads=1)
     index.search(writers.graphs()[:2], 5)
+    index.search(writers.graphs()[0], 5, complete=True, budget=0)
     index.to_table()
     index.graphs()
 

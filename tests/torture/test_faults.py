@@ -11,7 +11,7 @@ import pytest
 from torture.faults import Step, faulted, steps
 from torture.writers import BASIC, WRITERS
 
-SAFE = ["model", "checkpoint", "table", "store"]
+SAFE = ["model", "checkpoint", "table", "store", "index"]
 
 
 @pytest.mark.parametrize("step", [step for writer in BASIC.values() for step in steps(writer)], ids=str)

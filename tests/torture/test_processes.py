@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SAFE = ["model", "checkpoint", "table", "store"]
+SAFE = ["model", "checkpoint", "table", "store", "index"]
 TESTS = Path(__file__).resolve().parent.parent
 
 

@@ -242,6 +242,7 @@ def _load_index(folder: Path) -> int:
     expected = graphs()[rows]
     assert index.graphs() == replace(expected, ids=np.array(index.ids))
     assert len(index.search(graphs()[0], 3)) == 3
+    assert index.search(graphs()[0], 1, complete=True)[0].proven
     return n
 
 
