@@ -23,7 +23,12 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
                   const Deadline& deadline, BeamWorkspace& workspace, std::span<Node> mapping) -> void {
     const auto n = index(left.n);
     const auto m = index(right.n);
-    auto& [arena, order, done, seen, by_index, hashes, chosen, ties, cost, maps, used, steps] = workspace;
+    const auto& order = workspace.order;
+    auto& chosen = workspace.chosen;
+    auto& cost = workspace.costs;
+    auto& maps = workspace.maps;
+    auto& used = workspace.used;
+    auto& steps = workspace.steps;
     std::size_t now = 0;
     cost[0].assign(1, 0);
     maps[0].assign(n, -1);
@@ -107,11 +112,16 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
 auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs, int width, const Deadline& deadline,
           BeamWorkspace& workspace, std::span<Node> mapping) -> double {
     breadth_first(left, workspace.seen, workspace.order);
+    const bool labeled = edge_labels_count(left, right, costs);
     const auto run = [&]<class Score, int kVectors>() {
-        UniformBeam<Score, kVectors>(left, right, width, workspace).run(deadline, mapping);
+        if (labeled) {
+            UniformBeam<Score, kVectors, true>(left, right, width, workspace).run(deadline, mapping);
+        } else {
+            UniformBeam<Score, kVectors, false>(left, right, width, workspace).run(deadline, mapping);
+        }
     };
     const Node m = std::max(left.n, right.n);
-    if (!costs.uniform() || !edges_keep_free(costs) || m > 512) {
+    if (!costs.uniform() || m > 512 || (labeled && !workspace.codes.assign(left, right))) {
         general_beam(left, right, costs, width, deadline, workspace, mapping);
     } else if (m <= 128 && std::max(max_degree(left), max_degree(right)) <= 6) {
         m <= 32   ? run.template operator()<std::int8_t, 1>()

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "edge_codes.hpp"
 #include "ged.hpp"
 
 namespace uge::ged {
@@ -26,6 +27,8 @@ struct BeamWorkspace {
     std::vector<Node> maps[2];
     std::vector<Node> used[2];
     std::vector<double> steps;
+    EdgeCodes codes;
+    std::vector<std::uint8_t> done_codes;
 };
 
 /// Neuhaus, Riesen & Bunke (2006): extends partial maps node by node in breadth-first order and keeps the `width` best

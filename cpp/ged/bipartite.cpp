@@ -136,10 +136,10 @@ auto send_nothing(BipartiteWorkspace& workspace) -> void {
     }
 }
 
-auto start(const GraphView& left, const GraphView& right, bool edge_labels, bool merge, RightOrder order,
+auto start(const GraphView& left, const GraphView& right, EdgeKeys keys, bool merge, RightOrder order,
            BipartiteWorkspace& workspace) -> void {
     auto& classes = workspace.classes;
-    classes.build(left, right, edge_labels, order);
+    classes.build(left, right, keys, order);
     if (merge && classes.left().size() * classes.right().size() > many_cells) {
         classes.merge_foreign_labels();
     }
@@ -159,7 +159,7 @@ auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare sha
     const int weight = share == EdgeShare::half ? 1 : 2;
     const std::int64_t base = right.n - left.n + weight * (right.num_edges() - left.num_edges());
     const bool labeled = !one_label(left) || !one_label(right);
-    start(left, right, false, labeled, order, workspace);
+    start(left, right, EdgeKeys::none, labeled, order, workspace);
     const auto& classes = workspace.classes;
     if (left.n == 0) {
         return optimum(base);
@@ -195,12 +195,42 @@ auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare sha
     return optimum(base + solve_transport(cost, workspace.integers, workspace, [](int, int) { return true; }));
 }
 
+/// The same where labels of edges count: in halves, a match costs 1 or 2 more for each edge that must change its label.
+/// Precondition: classes have been built, with stars.
+auto assign_labeled(const GraphView& left, const GraphView& right, EdgeShare share, BipartiteWorkspace& workspace)
+    -> Assigned {
+    const int weight = share == EdgeShare::half ? 1 : 2;
+    const std::int64_t base = right.n - left.n + weight * (right.num_edges() - left.num_edges());
+    const auto& classes = workspace.classes;
+    send_likes(workspace);
+    const std::size_t cells = workspace.rows.size() * workspace.columns.size();
+    if (cells == 0) {
+        return optimum(base);
+    }
+    if (cells > max_cells) {
+        const std::int64_t total =
+            base + pour_greedily(classes, weight, workspace.rows, workspace.columns, workspace.plan);
+        return {.cost = static_cast<double>(total), .optimal = false};
+    }
+    auto& cost = workspace.integer_cost;
+    cost.resize(cells);
+    auto cell = cost.begin();
+    for (const Lot& row : workspace.rows) {
+        const NodeClass& from = classes[row.of];
+        for (const Lot& column : workspace.columns) {
+            const NodeClass& to = classes[column.of];
+            const Node changed = std::min(from.degree, to.degree) - star_overlap(from.star, to.star);
+            *cell++ = 2 * (from.label != to.label) + weight * (2 * std::max(0, from.degree - to.degree) + changed);
+        }
+    }
+    const auto twice = solve_transport(cost, workspace.integers, workspace, [](int, int) { return true; });
+    return {.cost = static_cast<double>(base) + twice / 2.0, .optimal = true};
+}
+
 /// Any costs: with a match never dearer than deleting and inserting, again every left node is matched; insertions are
-/// taken off in advance.
+/// taken off in advance. Precondition: classes have been built.
 auto assign_general(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
-                    RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
-    const bool edge_labels = !edges_keep_free(costs);
-    start(left, right, edge_labels, !edge_labels && costs.node_matrix == nullptr, order, workspace);
+                    const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     send_nothing(workspace);
     const auto& classes = workspace.classes;
     LocalCosts local(costs, share, workspace.edges);
@@ -245,9 +275,13 @@ auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts&
 
 auto assign_nodes(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
                   RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
-    return costs.uniform() && edges_keep_free(costs)
-               ? assign_uniform(left, right, share, order, workspace)
-               : assign_general(left, right, costs, share, order, deadline, workspace);
+    if (costs.uniform() && !edge_labels_count(left, right, costs)) {
+        return assign_uniform(left, right, share, order, workspace);
+    }
+    start(left, right, edge_keys(costs), edges_keep_free(costs) && costs.node_matrix == nullptr, order, workspace);
+    return costs.uniform() && workspace.classes.starred()
+               ? assign_labeled(left, right, share, workspace)
+               : assign_general(left, right, costs, share, deadline, workspace);
 }
 
 auto hungarian(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,

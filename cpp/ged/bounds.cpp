@@ -15,7 +15,7 @@ auto size_lower_bound(const GraphView& left, const GraphView& right, const EditC
 auto hausdorff_lower_bound(const GraphView& left, const GraphView& right, const EditCosts& costs,
                            const Deadline& deadline, BipartiteWorkspace& workspace) -> double {
     const double by_size = size_lower_bound(left, right, costs);
-    workspace.classes.build(left, right, !edges_keep_free(costs));
+    workspace.classes.build(left, right, edge_keys(costs));
     LocalCosts local(costs, EdgeShare::half, workspace.edges);
     const auto& classes = workspace.classes;
     auto& nearest = workspace.real_cost;  // of every class with members in right

@@ -89,10 +89,45 @@ struct Kept {
     std::int64_t edges = 0;
 };
 
+/// The same where relabeling has one price and `right` at most 64 nodes, with its edges in a matrix.
+auto kept_edges_by_matrix(const GraphView& left, const GraphView& right, const EditCosts& costs,
+                          std::span<const Node> mapping) -> Kept {
+    constexpr std::size_t side = 64;
+    std::array<Label, side * side> label;  // where there is an edge
+    std::array<std::uint64_t, side> row;
+    for (Node x = 0; x < right.n; ++x) {
+        std::uint64_t neighbors = 0;
+        for (auto e = right.indptr[x]; e < right.indptr[x + 1]; ++e) {
+            neighbors |= std::uint64_t{1} << static_cast<unsigned>(right.indices[e]);
+            label[static_cast<std::size_t>(x) * side + static_cast<std::size_t>(right.indices[e])] =
+                edge_label_at(right, e);
+        }
+        row[static_cast<std::size_t>(x)] = neighbors;
+    }
+    int kept = 0;  // both counted at both ends
+    int changed = 0;
+    for (Node u = 0; u < left.n; ++u) {
+        const Node to = mapping[static_cast<std::size_t>(u)];
+        for (auto e = left.indptr[u]; to >= 0 && e < left.indptr[u + 1]; ++e) {
+            const Node other = mapping[static_cast<std::size_t>(left.indices[e])];
+            const auto at = static_cast<std::size_t>(to);
+            if (other >= 0 && (row[at] >> static_cast<unsigned>(other) & 1) != 0) {
+                ++kept;
+                changed += label[at * side + static_cast<std::size_t>(other)] != edge_label_at(left, e);
+            }
+        }
+    }
+    const double relabel = std::min(costs.edge_relabel, costs.edge_delete + costs.edge_insert);
+    return {.cost = relabel * changed / 2, .edges = kept / 2};
+}
+
 auto kept_edges(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<const Node> mapping)
     -> Kept {
     if (edges_keep_free(costs)) {
         return {.cost = 0, .edges = common_edges(left, right, mapping)};
+    }
+    if (right.n <= 64 && costs.edge_matrix == nullptr) {
+        return kept_edges_by_matrix(left, right, costs, mapping);
     }
     Kept kept;
     for (Node u = 0; u < left.n; ++u) {

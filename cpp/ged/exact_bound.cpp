@@ -438,16 +438,11 @@ auto UniformSearch::reward_of(std::size_t e, std::size_t f) const -> Cost {
 }
 
 /// Half the reward of `most` edges, where two stars say how many of them can keep their labels.
-auto UniformSearch::same_edges(std::uint64_t star, std::uint64_t other, Node most) const -> Cost {
-    constexpr std::uint64_t ones = 0x0101010101010101;
-    constexpr std::uint64_t high = ones << 7U;
+auto UniformSearch::same_edges(Star star, Star other, Node most) const -> Cost {
     if (!starred_) {
         return scale * most;
     }
-    const std::uint64_t more = (((star | high) - other) & high) >> 7U;  // 1 in the bytes where star >= other
-    const std::uint64_t bytes = more * 0xFF;
-    const std::uint64_t least = (other & bytes) | (star & ~bytes);
-    return scale / 2 * (most + std::min(most, static_cast<Node>(least * ones >> 56U)));
+    return scale / 2 * (most + std::min(most, star_overlap(star, other)));
 }
 
 /// The reward that cell (u, v) can count on: the best matching of its neighbors.

@@ -20,13 +20,6 @@ constexpr int key_bits = 8;             ///< of the column within a key of the s
 constexpr Node max_columns = 1 << key_bits;
 constexpr Node max_degree = 32;  ///< of graphs whose rewards are split unevenly
 
-constexpr Node max_star = 128;  ///< degrees from here on overflow the bytes of a star
-
-/// One edge of this label in a star: one byte for each of eight groups of labels.
-constexpr auto star_of(Label label) -> std::uint64_t {
-    return std::uint64_t{1} << 8U * (static_cast<std::uint32_t>(label) % 8);
-}
-
 template <class T>
 constexpr auto index(T value) -> std::size_t {
     return static_cast<std::size_t>(value);

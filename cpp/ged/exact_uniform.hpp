@@ -6,6 +6,7 @@
 #include "../deadline.hpp"
 #include "../graph.hpp"
 #include "ged.hpp"
+#include "stars.hpp"
 
 namespace uge::ged {
 
@@ -39,8 +40,8 @@ class UniformSearch {
         Node n = 0;
         std::vector<Node> first, neighbor, reverse, twin;  // twin: id of the class of interchangeable nodes
         std::vector<Label> label;
-        std::vector<Label> edge_label;     // beside `neighbor`, where edge labels count
-        std::vector<std::uint64_t> stars;  // of each node: how many of its edges are in each of eight groups of labels
+        std::vector<Label> edge_label;  // beside `neighbor`, where edge labels count
+        std::vector<Star> stars;        // of each node: how many of its edges are in each of eight groups of labels
         auto assign(const GraphView& graph, bool edge_labels) -> void;
         [[nodiscard]] auto degree() const -> Node;
         [[nodiscard]] auto neighbors(Node u) const -> std::span<const Node> {
@@ -58,7 +59,7 @@ class UniformSearch {
         std::vector<Node> row_to_col, col_to_row;
         std::vector<Node> rows;                    // not yet fixed
         std::vector<Node> row_degree, col_degree;  // neighbors not yet fixed
-        std::vector<std::uint64_t> row_stars, col_stars;
+        std::vector<Star> row_stars, col_stars;
         std::int64_t lower = 0;  // scaled
     };
 
@@ -94,7 +95,7 @@ class UniformSearch {
     auto refresh_row(Level& level, Node u) -> void;
     /// Reward of keeping a directed edge of left as one of right.
     [[nodiscard]] auto reward_of(std::size_t e, std::size_t f) const -> Cost;
-    [[nodiscard]] auto same_edges(std::uint64_t star, std::uint64_t other, Node most) const -> Cost;
+    [[nodiscard]] auto same_edges(Star star, Star other, Node most) const -> Cost;
     auto refresh_cell(Level& level, Node u, Node v) -> void;
     auto list_arcs(const Level& level) -> void;
     auto list_row_arcs(const Level& level, Node u) -> void;

@@ -19,6 +19,13 @@ struct EdgeWorkspace {
     std::vector<double> cost;
 };
 
+/// What classes of nodes must know about the labels of their edges.
+inline auto edge_keys(const EditCosts& costs) -> EdgeKeys {
+    return edges_keep_free(costs)         ? EdgeKeys::none
+           : costs.edge_matrix == nullptr ? EdgeKeys::counted
+                                          : EdgeKeys::listed;
+}
+
 /// Costs of a node together with its edges, the edges as if the other ends of them were free to go anywhere.
 class LocalCosts {
   public:
@@ -41,14 +48,14 @@ class LocalCosts {
     auto edges(const NodeClass& from, const NodeClass& to) -> double {
         const int more = from.degree - to.degree;
         const double uneven = more > 0 ? costs_.edge_delete * more : costs_.edge_insert * -more;
-        if (from.edges == nullptr) {
+        if (edges_keep_free(costs_)) {
             return uneven;
         }
         if (costs_.edge_matrix != nullptr) {
             return uneven + edges_by_matrix(from, to);
         }
-        int same = 0;
-        for (int i = 0, j = 0; i < from.degree && j < to.degree;) {
+        int same = from.edges == nullptr ? star_overlap(from.star, to.star) : 0;
+        for (int i = 0, j = 0; from.edges != nullptr && i < from.degree && j < to.degree;) {
             same += from.edges[i] == to.edges[j];
             const bool next_from = from.edges[i] <= to.edges[j];
             const bool next_to = to.edges[j] <= from.edges[i];

@@ -57,38 +57,44 @@ auto NodeClasses::start(Node left, Node right) -> void {
     shift_ = 64 - std::countr_zero(size);
 }
 
-template <bool EdgeLabels>
-auto NodeClasses::find(Label label, Node degree, const Label* edges) -> NodeClass& {
-    const std::uint64_t own = EdgeLabels ? hash(label, degree, edges) : key(label, degree);
+template <EdgeKeys keys>
+auto NodeClasses::find(Label label, Node degree, const Label* edges, Star star) -> NodeClass& {
+    const std::uint64_t own = keys == EdgeKeys::listed    ? hash(label, degree, edges)
+                              : keys == EdgeKeys::counted ? key(label, degree) ^ (star ^ star >> 29) * odd
+                                                          : key(label, degree);
     auto slot = static_cast<std::uint32_t>((own * odd) >> shift_);
     const std::uint32_t mask = ~std::uint32_t{0} >> (shift_ - 32);
     while (slots_[slot].of >= 0) {
         if (slots_[slot].key == own) {
             NodeClass& found = classes_[static_cast<std::size_t>(slots_[slot].of)];
-            if (!EdgeLabels ||
-                (found.label == label && found.degree == degree && std::equal(edges, edges + degree, found.edges))) {
+            if (keys == EdgeKeys::none ||
+                (found.label == label && found.degree == degree &&
+                 (keys == EdgeKeys::counted ? found.star == star : std::equal(edges, edges + degree, found.edges)))) {
                 return found;
             }
         }
         slot = (slot + 1) & mask;
     }
     slots_[slot] = {.key = own, .of = size()};
-    return classes_.emplace_back(NodeClass{.label = label, .degree = degree, .edges = edges, .slot = slot});
+    return classes_.emplace_back(
+        NodeClass{.label = label, .degree = degree, .edges = edges, .star = star, .slot = slot});
 }
 
-template <bool EdgeLabels>
+template <EdgeKeys keys>
 auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void {
     start(left.n, right.n);
-    if (EdgeLabels) {
+    if (keys == EdgeKeys::listed) {
         sort_edge_labels(left, sorted_left_);
         sort_edge_labels(right, sorted_right_);
     }
-    const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, Node u) -> NodeClass& {
-        const Label* edges = EdgeLabels ? sorted.data() + (graph.indptr[u] - graph.indptr[0]) : nullptr;
-        return find<EdgeLabels>(graph.labels[u], graph.degree(u), edges);
+    const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, const std::vector<Star>& stars,
+                              Node u) -> NodeClass& {
+        const Label* edges = keys == EdgeKeys::listed ? sorted.data() + (graph.indptr[u] - graph.indptr[0]) : nullptr;
+        const Star star = keys == EdgeKeys::counted ? stars[static_cast<std::size_t>(u)] : 0;
+        return find<keys>(graph.labels[u], graph.degree(u), edges, star);
     };
     for (Node u = left.n; u-- > 0;) {  // each goes to the front of its list
-        NodeClass& of = class_of(left, sorted_left_, u);
+        NodeClass& of = class_of(left, sorted_left_, stars_left_, u);
         of_left_[static_cast<std::size_t>(u)] = static_cast<int>(&of - classes_.data());
         next_left_[static_cast<std::size_t>(u)] = of.left;
         of.left = u;
@@ -96,7 +102,7 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
     }
     for (Node k = right.n; k-- > 0;) {
         const Node v = order == RightOrder::ascending ? k : right.n - 1 - k;
-        NodeClass& of = class_of(right, sorted_right_, v);
+        NodeClass& of = class_of(right, sorted_right_, stars_right_, v);
         of_right_[static_cast<std::size_t>(v)] = static_cast<int>(&of - classes_.data());
         next_right_[static_cast<std::size_t>(v)] = of.right;
         of.right = v;
@@ -112,8 +118,15 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
     }
 }
 
-auto NodeClasses::build(const GraphView& left, const GraphView& right, bool edge_labels, RightOrder order) -> void {
-    edge_labels ? build_as<true>(left, right, order) : build_as<false>(left, right, order);
+auto NodeClasses::build(const GraphView& left, const GraphView& right, EdgeKeys keys, RightOrder order) -> void {
+    starred_ = keys == EdgeKeys::counted && fill_stars(left, stars_left_) && fill_stars(right, stars_right_);
+    if (starred_) {
+        build_as<EdgeKeys::counted>(left, right, order);
+    } else if (keys == EdgeKeys::none) {
+        build_as<EdgeKeys::none>(left, right, order);
+    } else {
+        build_as<EdgeKeys::listed>(left, right, order);
+    }
 }
 
 auto NodeClasses::merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void {

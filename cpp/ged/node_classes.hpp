@@ -5,6 +5,7 @@
 
 #include "../costs.hpp"
 #include "../graph.hpp"
+#include "stars.hpp"
 
 namespace uge::ged {
 
@@ -13,7 +14,8 @@ namespace uge::ged {
 struct NodeClass {
     Label label;
     Node degree;
-    const Label* edges;  ///< labels of the edges, sorted; null where they do not count, or there are none
+    const Label* edges;  ///< labels of the edges, sorted; null where they do not count, or `star` says it all
+    Star star;           ///< labels of the edges, where `edges` is null and they count
     Node left = -1;      ///< first member of each side; the next is in NodeClasses
     Node right = -1;
     int num_left = 0;
@@ -24,17 +26,23 @@ struct NodeClass {
 /// Which end of the right graph the members of a class are listed from. Left members always ascend.
 enum class RightOrder { ascending, descending };
 
+/// What is known of a class about the labels of its edges: nothing, which there are how often, or a sorted list.
+enum class EdgeKeys { none, counted, listed };
+
 /// The classes of a pair of graphs, found by hashing in linear time. Reused from pair to pair.
 class NodeClasses {
   public:
-    /// Sorts the nodes of both graphs into classes. `edge_labels`: whether labels of edges count.
-    auto build(const GraphView& left, const GraphView& right, bool edge_labels,
-               RightOrder order = RightOrder::ascending) -> void;
+    /// Sorts the nodes of both graphs into classes. Labels of edges that need only be counted are listed where they are
+    /// too many for stars.
+    auto build(const GraphView& left, const GraphView& right, EdgeKeys keys, RightOrder order = RightOrder::ascending)
+        -> void;
 
     /// Makes one class of those that differ only by labels the other graph does not have, which cost the same against
     /// everything as long as relabeling has one price. Precondition: edge labels do not count.
     auto merge_foreign_labels() -> void;
 
+    /// Whether the classes of the last build have stars instead of lists.
+    [[nodiscard]] auto starred() const -> bool { return starred_; }
     [[nodiscard]] auto operator[](int c) const -> const NodeClass& { return classes_[static_cast<std::size_t>(c)]; }
     [[nodiscard]] auto size() const -> int { return static_cast<int>(classes_.size()); }
     [[nodiscard]] auto left() const -> std::span<const int> { return left_; }    ///< classes with members in left
@@ -50,9 +58,9 @@ class NodeClasses {
         std::uint64_t key;
         int of = -1;  ///< position in `classes_`, -1 where empty
     };
-    template <bool EdgeLabels>
-    auto find(Label label, Node degree, const Label* edges) -> NodeClass&;
-    template <bool EdgeLabels>
+    template <EdgeKeys keys>
+    auto find(Label label, Node degree, const Label* edges, Star star) -> NodeClass&;
+    template <EdgeKeys keys>
     auto build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void;
     auto merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void;
 
@@ -63,8 +71,11 @@ class NodeClasses {
     std::vector<int> of_right_;
     std::vector<Slot> slots_;  ///< hash table of the classes
     int shift_ = 0;
+    bool starred_ = false;
     std::vector<int> left_;
     std::vector<int> right_;
+    std::vector<Star> stars_left_;
+    std::vector<Star> stars_right_;
     std::vector<Label> sorted_left_;
     std::vector<Label> sorted_right_;
     std::vector<Label> labels_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "edit_cost.hpp"
+
 namespace uge::ged {
 
 namespace {
@@ -49,8 +51,8 @@ auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<
     }
 }
 
-auto find_twins(const GraphView& graph, std::span<const Node> order, std::vector<std::uint64_t>& hashes, Node* twin)
-    -> void {
+auto find_twins(const GraphView& graph, bool edge_labels, std::span<const Node> order,
+                std::vector<std::uint64_t>& hashes, Node* twin) -> void {
     const auto mixed = [](std::uint64_t value) {
         value = (value + 1) * 0x9e3779b97f4a7c15;
         return (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9;
@@ -59,8 +61,9 @@ auto find_twins(const GraphView& graph, std::span<const Node> order, std::vector
     for (std::size_t k = 0; k < order.size(); ++k) {
         const Node u = order[k];
         auto hash = mixed(static_cast<std::uint32_t>(graph.labels[u]) + (std::uint64_t{1} << 32));
-        for (const Node v : graph.neighbors(u)) {
-            hash += mixed(static_cast<std::uint32_t>(v));
+        for (auto e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
+            const auto label = std::uint64_t{edge_labels ? static_cast<std::uint32_t>(edge_label_at(graph, e)) : 0};
+            hash += mixed(static_cast<std::uint32_t>(graph.indices[e]) + (label << 33));
         }
         hashes[2 * k] = hash;
         hashes[2 * k + 1] = hash + mixed(static_cast<std::uint32_t>(u));

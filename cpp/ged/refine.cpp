@@ -25,7 +25,7 @@ auto deletion_pays(const GraphView& left, const GraphView& right, const EditCost
 /// Keeps of `best` what lies within a random ball of `left`; -1 elsewhere.
 template <class Search>
 auto keep_ball(const GraphView& left, std::span<const Node> best, Search& search, RefineWorkspace& workspace) -> void {
-    auto& [arena, large, trial, queue, seen] = workspace;
+    auto& [arena, large, trial, queue, seen, codes] = workspace;
     std::fill(trial.begin(), trial.end(), Node{-1});
     std::fill(seen.begin(), seen.end(), char{0});
     queue.clear();
@@ -47,11 +47,11 @@ auto keep_ball(const GraphView& left, std::span<const Node> best, Search& search
 }
 
 /// The search of `refine` on dense tables.
-template <class Score, int kVectors>
+template <class Score, int kVectors, bool kLabeled>
 auto refine_dense(const GraphView& left, const GraphView& right, const EditCosts& costs, int slots,
                   const Effort& effort, double lower, const Deadline& deadline, RefineWorkspace& workspace,
                   std::span<Node> mapping) -> void {
-    SwapSearch<Score, kVectors> search(left, right, costs, slots, workspace.arena);
+    SwapSearch<Score, kVectors, kLabeled> search(left, right, costs, slots, workspace.codes, workspace.arena);
     auto& trial = workspace.trial;
     trial.assign(mapping.begin(), mapping.end());
     workspace.seen.resize(mapping.size());
@@ -82,12 +82,21 @@ auto refine(const GraphView& left, const GraphView& right, const EditCosts& cost
             const Deadline& deadline, RefineWorkspace& workspace, std::span<Node> mapping) -> double {
     constexpr int max_dense = 256;
     constexpr Node max_degree_of_bytes = 6;
-    const bool integers = costs.uniform() && edges_keep_free(costs) && left.n <= right.n;
     if (left.n == 0 || right.n == 0) {
         return edit_cost(left, right, costs, mapping);
     }
+    const bool labeled = edge_labels_count(left, right, costs);
+    const bool integers = costs.uniform() && left.n <= right.n && (!labeled || workspace.codes.assign(left, right));
     const auto dense = [&]<class Score, int kVectors>(int slots) {
-        refine_dense<Score, kVectors>(left, right, costs, slots, effort, lower, deadline, workspace, mapping);
+        if (integers && labeled) {
+            if constexpr (std::is_integral_v<Score>) {
+                refine_dense<Score, kVectors, true>(left, right, costs, slots, effort, lower, deadline, workspace,
+                                                    mapping);
+            }
+        } else {
+            refine_dense<Score, kVectors, false>(left, right, costs, slots, effort, lower, deadline, workspace,
+                                                 mapping);
+        }
         return edit_cost(left, right, costs, mapping);
     };
     const int m = right.n;

@@ -15,6 +15,7 @@ struct RefineWorkspace {
     std::vector<Node> trial;
     std::vector<Node> queue;
     std::vector<char> seen;
+    EdgeCodes codes;
 };
 
 /// How long to search: each start is a map of its own that is grown and then improved by swaps.

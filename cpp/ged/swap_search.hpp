@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arena.hpp"
+#include "edge_codes.hpp"
 #include "edit_cost.hpp"
 #include "random.hpp"
 
@@ -22,17 +23,21 @@ namespace uge::ged {
 /// a few vector instructions, and a swap changes both tables by an outer product.
 ///
 /// Score = std::int8_t or std::int16_t: uniform costs, left.n <= right.n, degrees at most 6 or 512, no deletion; scores
-/// leave out what every map saves. Score = double: any costs. kVectors: vectors in a row of the tables, 0 if known only
-/// at run time.
-template <class Score, int kVectors>
+/// leave out what every map saves. kLabeled: of these, labels of edges count. Score = double: any costs. kVectors:
+/// vectors in a row of the tables, 0 if known only at run time.
+template <class Score, int kVectors, bool kLabeled = false>
 class SwapSearch {
   public:
     static constexpr bool uniform = std::is_integral_v<Score>;
     static constexpr int lanes = 32 / sizeof(Score);
 
     /// `slots`: right.n and one more for each left node that may be deleted; at least left.n.
-    SwapSearch(const GraphView& left, const GraphView& right, const EditCosts& costs, int slots, Arena& arena)
-        : left_(left),
+    /// `codes`: of the edge labels, where they count.
+    SwapSearch(const GraphView& left, const GraphView& right, const EditCosts& costs, int slots, const EdgeCodes& codes,
+               Arena& arena)
+        : codes_(codes),
+          labels_(kLabeled ? codes.size() : 1),
+          left_(left),
           right_(right),
           costs_(costs),
           n_(left.n),
@@ -43,33 +48,38 @@ class SwapSearch {
         const auto left_rows = static_cast<std::size_t>(n_ * stride_);
         const auto pairs = static_cast<std::size_t>(n_ * n_);
         const auto stride = static_cast<std::size_t>(stride_);
-        arena.reset(3 * Arena::rounded<Score>(slot_rows) + 3 * Arena::rounded<Score>(left_rows) +
-                    7 * Arena::rounded<Score>(stride) + 3 * Arena::rounded<Node>(stride) +
+        const auto labels = static_cast<std::size_t>(labels_);
+        arena.reset((2 + labels) * Arena::rounded<Score>(slot_rows) + 3 * Arena::rounded<Score>(left_rows) +
+                    (6 + labels) * Arena::rounded<Score>(stride) + 3 * Arena::rounded<Node>(stride) +
                     Arena::rounded<std::uint8_t>(pairs));
-        for (auto* table : {&saved_, &turned_, &edges_}) {
+        for (auto* table : {&saved_, &turned_}) {
             *table = arena.take<Score>(slot_rows);
         }
+        edges_ = arena.take<Score>(labels * slot_rows);
         for (auto* table : {&keep_, &likeness_, &promise_}) {
             *table = arena.take<Score>(left_rows);
         }
-        for (auto* row : {&held_, &rest_, &column_, &row_, &change_, &top_, &top_row_}) {
+        for (auto* row : {&held_, &rest_, &column_, &row_, &top_, &top_row_}) {
             *row = arena.take<Score>(stride);
         }
+        change_ = arena.take<Score>(labels * stride);
         for (auto* list : {&at_, &slot_, &open_}) {
             *list = arena.take<Node>(stride);
         }
         adjacent_ = arena.take<std::uint8_t>(pairs);
         std::fill_n(adjacent_, pairs, std::uint8_t{0});
         for (Node u = 0; u < n_; ++u) {
-            for (const Node v : left_.neighbors(u)) {
-                adjacent_[u * n_ + v] = 1;
+            for (auto e = left_.indptr[u]; e < left_.indptr[u + 1]; ++e) {
+                adjacent_[u * n_ + left_.indices[e]] = static_cast<std::uint8_t>(1 + left_code(e));
             }
         }
         if constexpr (uniform) {
-            std::fill_n(edges_, slot_rows, Score{0});
-            for (Node x = 0; x < m_; ++x) {
-                for (const Node y : right_.neighbors(x)) {
-                    edges_[x * stride_ + y] = edge_saving();
+            std::fill_n(edges_, labels * slot_rows, Score{0});
+            for (int code = 0; code < labels_; ++code) {
+                for (Node x = 0; x < m_; ++x) {
+                    for (auto f = right_.indptr[x]; f < right_.indptr[x + 1]; ++f) {
+                        edge_row(code, x)[right_.indices[f]] = saving_of_codes(code, right_code(f));
+                    }
                 }
             }
         } else {
@@ -186,6 +196,8 @@ class SwapSearch {
         }
     };
 
+    const EdgeCodes& codes_;
+    int labels_;
     GraphView left_;
     GraphView right_;
     EditCosts costs_;
@@ -195,7 +207,7 @@ class SwapSearch {
     int stride_;
     Score* saved_;     ///< slots x stride: what the node on a slot saves on another
     Score* turned_;    ///< the transpose of `saved_`
-    Score* edges_;     ///< slots x stride: what an edge between two nodes of `right` saves when kept
+    Score* edges_;     ///< labels x slots x stride: what an edge between two nodes of `right` saves when kept
     Score* keep_;      ///< left x stride: what a left node saves on a slot by itself
     Score* likeness_;  ///< left x stride: how alike two nodes are with their neighborhoods
     Score* promise_;   ///< left x stride: likeness and the edges to pairs made so far
@@ -203,13 +215,13 @@ class SwapSearch {
     Score* rest_;      ///< for each left node: `penalty_` while it rests
     Score* column_;
     Score* row_;
-    Score* change_;
+    Score* change_;  ///< labels x stride
     Score* top_;
     Score* top_row_;
     Node* at_;    ///< left node, or dummy, on each slot
     Node* slot_;  ///< its inverse
     Node* open_;
-    std::uint8_t* adjacent_;
+    std::uint8_t* adjacent_;                          ///< left x left: 0, or 1 and the code of the edge
     Score penalty_ = sizeof(Score) == 1 ? 25 : 6000;  ///< more than a swap gains
     double score_ = 0;
     Random random_;
@@ -239,9 +251,21 @@ class SwapSearch {
     [[nodiscard]] auto edge_saving() const -> Score {
         return uniform ? Score{2} : static_cast<Score>(costs_.edge_delete + costs_.edge_insert);
     }
+    [[nodiscard]] auto left_code(std::int64_t e) const -> int {
+        return kLabeled ? codes_.left[static_cast<std::size_t>(e - left_.indptr[0])] : 0;
+    }
+    [[nodiscard]] auto right_code(std::int64_t f) const -> int {
+        return kLabeled ? codes_.right[static_cast<std::size_t>(f - right_.indptr[0])] : 0;
+    }
+    static auto saving_of_codes(int left, int right) -> Score { return left == right ? Score{2} : Score{1}; }
+    [[nodiscard]] auto edge_row(int code, Node x) const -> Score* {
+        return edges_ + (kLabeled ? code * slots_ + x : x) * stride_;
+    }
     /// The same for two edges, by their positions in `indices`.
     [[nodiscard]] auto edge_saving(std::int64_t from, std::int64_t to) const -> Score {
-        if constexpr (uniform) {
+        if constexpr (kLabeled) {
+            return saving_of_codes(left_code(from), right_code(to));
+        } else if constexpr (uniform) {
             return edge_saving();
         } else {
             return edge_saving() - keep_edge(costs_, edge_label_at(left_, from), edge_label_at(right_, to));
@@ -265,7 +289,7 @@ class SwapSearch {
             return;
         }
         if constexpr (uniform) {
-            add(row, edges_ + x * stride_, 1);
+            add(row, edge_row(left_code(e), x), 1);
         } else {
             for (auto f = right_.indptr[x]; f < right_.indptr[x + 1]; ++f) {
                 row[right_.indices[f]] += edge_saving(e, f);
@@ -276,21 +300,7 @@ class SwapSearch {
     /// Two nodes that change places keep the edge between them, which their rows of `saved` do not see. Adds this
     /// (sign 1) or takes it away (-1) for the kept edges from slot x to the slots chosen.
     template <class Chosen>
-    auto mark_kept_edges(Node x, int sign, Chosen chosen) -> void {
-        const Node u = at_[x];
-        if (u >= n_ || x >= m_) {
-            return;
-        }
-        for (auto f = right_.indptr[x]; f < right_.indptr[x + 1]; ++f) {
-            const Node y = right_.indices[f];
-            const Node v = at_[y];
-            if (v < n_ && adjacent_[u * n_ + v] != 0 && chosen(y)) {
-                const auto by = static_cast<Score>(sign * edge_saving(uniform ? 0 : find_edge(left_, u, v), f));
-                change(x, y, by);
-                change(y, x, by);
-            }
-        }
-    }
+    auto mark_kept_edges(Node x, int sign, Chosen chosen) -> void;
 
     auto best_swap() -> Move {
         Tops tops(*this);
@@ -311,67 +321,10 @@ class SwapSearch {
     }
 
     /// The neighbors of left node w see it on slot `to`, no longer on `from`.
-    auto move_edges(Node w, Node from, Node to) -> void {
-        for (auto e = left_.indptr[w]; e < left_.indptr[w + 1]; ++e) {
-            const Node z = slot_[left_.indices[e]];
-            if constexpr (uniform) {
-                add(saved_ + z * stride_, edges_ + from * stride_, -1);
-                add(saved_ + z * stride_, edges_ + to * stride_, 1);
-            } else {
-                for (const auto& [x, sign] : {std::pair{from, -1}, std::pair{to, 1}}) {
-                    for (auto f = x < m_ ? right_.indptr[x] : 0; x < m_ && f < right_.indptr[x + 1]; ++f) {
-                        change(z, right_.indices[f], sign * edge_saving(e, f));
-                    }
-                }
-            }
-        }
-    }
-
-    auto swap(Node x, Node y) -> void {
-        const Node u = at_[x];
-        const Node v = at_[y];
-        mark_kept_edges(x, -1, [](Node) { return true; });
-        mark_kept_edges(y, -1, [x](Node z) { return z != x; });
-        change(x, x, penalty_);
-        change(y, y, penalty_);
-        if (u < n_) {
-            move_edges(u, x, y);
-        }
-        if (v < n_) {
-            move_edges(v, y, x);
-        }
-        if constexpr (uniform) {
-            std::fill_n(change_, stride_, Score{0});
-            for (const auto& [w, by] :
-                 {std::pair{u, edge_saving()}, std::pair{v, static_cast<Score>(-edge_saving())}}) {
-                for (const Node z : w < n_ ? left_.neighbors(w) : std::span<const Node>{}) {
-                    change_[slot_[z]] = static_cast<Score>(change_[slot_[z]] + by);
-                }
-            }
-            for (const Node z : right_.neighbors(y)) {
-                add(turned_ + z * stride_, change_, 1);
-            }
-            for (const Node z : right_.neighbors(x)) {
-                add(turned_ + z * stride_, change_, -1);
-            }
-        }
-        std::swap_ranges(saved_ + x * stride_, saved_ + (x + 1) * stride_, saved_ + y * stride_);
-        for (Node z = 0; z < slots_; ++z) {
-            std::swap(turned_[z * stride_ + x], turned_[z * stride_ + y]);
-        }
-        std::swap(at_[x], at_[y]);
-        std::swap(slot_[u], slot_[v]);
-        change(x, x, static_cast<Score>(-penalty_));
-        change(y, y, static_cast<Score>(-penalty_));
-        for (const Node w : {u, v}) {
-            refresh(slot_[w]);
-            for (const Node z : w < n_ ? left_.neighbors(w) : std::span<const Node>{}) {
-                refresh(slot_[z]);
-            }
-        }
-        mark_kept_edges(x, 1, [](Node) { return true; });
-        mark_kept_edges(y, 1, [x](Node z) { return z != x; });
-    }
+    auto move_edges(Node w, Node from, Node to) -> void;
+    /// The rows of `turned_` of the neighbors of slots x and y see u on y, v on x.
+    auto turn_edges(Node u, Node v, Node x, Node y) -> void;
+    auto swap(Node x, Node y) -> void;
 
     /// The pair (u, x) is made: its neighbors promise more to each other, less to others.
     auto attach(Node u, Node x) -> void;
@@ -405,4 +358,5 @@ class SwapSearch {
 
 }  // namespace uge::ged
 
+#include "swap_search_moves.hpp"
 #include "swap_search_starts.hpp"

@@ -5,8 +5,8 @@ namespace uge::ged {
 
 /// The part of SwapSearch that makes maps to start from.
 
-template <class Score, int kVectors>
-auto SwapSearch<Score, kVectors>::grow(std::span<Node> map) -> void {
+template <class Score, int kVectors, bool kLabeled>
+auto SwapSearch<Score, kVectors, kLabeled>::grow(std::span<Node> map) -> void {
     std::copy_n(likeness_, n_ * stride_, promise_);
     std::fill_n(row_, stride_, Score{0});
     std::fill_n(column_, m_, Score{0});
@@ -39,8 +39,8 @@ auto SwapSearch<Score, kVectors>::grow(std::span<Node> map) -> void {
     }
 }
 
-template <class Score, int kVectors>
-auto SwapSearch<Score, kVectors>::attach(Node u, Node x) -> void {
+template <class Score, int kVectors, bool kLabeled>
+auto SwapSearch<Score, kVectors, kLabeled>::attach(Node u, Node x) -> void {
     const auto half = static_cast<Score>(edge_saving() / 2);
     for (auto e = left_.indptr[u]; e < left_.indptr[u + 1]; ++e) {
         const Node v = left_.indices[e];
@@ -54,8 +54,8 @@ auto SwapSearch<Score, kVectors>::attach(Node u, Node x) -> void {
     column_[x] = static_cast<Score>(-3 * penalty_);
 }
 
-template <class Score, int kVectors>
-auto SwapSearch<Score, kVectors>::compare_nodes() -> void {
+template <class Score, int kVectors, bool kLabeled>
+auto SwapSearch<Score, kVectors, kLabeled>::compare_nodes() -> void {
     Score* same = saved_;      // a row for each label of `left`: 1 for the nodes of `right` that carry it
     Score* counts = promise_;  // likewise: how many of their neighbors do
     Node* label_of = open_;    // number of the label of each left node, in the order of appearance
@@ -124,8 +124,8 @@ auto SwapSearch<Score, kVectors>::compare_nodes() -> void {
     }
 }
 
-template <class Score, int kVectors>
-auto SwapSearch<Score, kVectors>::load(std::span<const Node> map) -> void {
+template <class Score, int kVectors, bool kLabeled>
+auto SwapSearch<Score, kVectors, kLabeled>::load(std::span<const Node> map) -> void {
     std::fill_n(at_, slots_, Node{-1});
     Node spare = m_;
     for (Node u = 0; u < n_; ++u) {

@@ -22,7 +22,7 @@ auto tight(const GraphView& left, const GraphView& right, const EditCosts& costs
         bounds.lower = std::ceil(bounds.lower);
     }
     if (bounds.upper > bounds.lower && !exceeds(bounds.lower, limit)) {
-        if (costs.uniform() && edges_keep_free(costs) && right.n <= most_nodes_of_beam) {
+        if (costs.uniform() && right.n <= most_nodes_of_beam) {
             workspace.trial.resize(mapping.size());
             if (beam(left, right, costs, beam_width, deadline, workspace.beam, workspace.trial) < bounds.upper) {
                 std::copy(workspace.trial.begin(), workspace.trial.end(), mapping.begin());

@@ -21,8 +21,9 @@ namespace uge::ged {
 /// edges among open nodes. Rows over the nodes of `right` say what extending a state to each of them adds to that, so
 /// that all children of a state are ranked by a few vector instructions.
 ///
-/// Score = std::int8_t: degrees at most 6. kVectors: vectors in a row, 0 if known only at run time.
-template <class Score, int kVectors>
+/// Score = std::int8_t: degrees at most 6. kVectors: vectors in a row, 0 if known only at run time. kLabeled: labels of
+/// edges count, by workspace.codes.
+template <class Score, int kVectors, bool kLabeled>
 class UniformBeam {
   public:
     UniformBeam(const GraphView& left, const GraphView& right, int width, BeamWorkspace& workspace)
@@ -38,12 +39,15 @@ class UniformBeam {
         const auto stride = static_cast<std::size_t>(stride_);
         const auto slots = index(slots_);
         const auto states = index(width_);
-        const auto tables = 2 * slots * stride + states * stride + 2 * states * rows_of_state * stride + stride;
+        const auto labels = static_cast<std::size_t>(kLabeled ? workspace.codes.size() : 0);
+        const auto tables =
+            (2 + labels) * slots * stride + states * stride + 2 * states * rows_of_state * stride + stride;
         auto& arena = workspace.arena;
         arena.reset(tables * sizeof(Score) + 2 * states * sizeof(State) + slots * (3 * sizeof(Node) + 1) +
                     arrays * Arena::alignment);
         adjacent_ = arena.take<Score>(slots * stride);
         relabel_ = arena.take<Score>(slots * stride);
+        changed_ = arena.take<Score>(labels * slots * stride);
         ranks_ = arena.take<Score>(states * stride);
         lane_ = arena.take<Score>(stride);
         for (auto& rows : rows_) {
@@ -69,9 +73,14 @@ class UniformBeam {
             }
             const Node u = order[index(k)];
             done_.clear();
-            for (const Node v : left_.neighbors(u)) {
-                if (step_of_[v] < k) {
-                    done_.push_back(v);
+            workspace_.done_codes.clear();
+            for (auto e = left_.indptr[u]; e < left_.indptr[u + 1]; ++e) {
+                if (step_of_[left_.indices[e]] < k) {
+                    done_.push_back(left_.indices[e]);
+                    if constexpr (kLabeled) {
+                        const auto at = static_cast<std::size_t>(e - left_.indptr[0]);
+                        workspace_.done_codes.push_back(workspace_.codes.left[at]);
+                    }
                 }
             }
             const Node leaving = left_.degree(u) - static_cast<Node>(done_.size());
@@ -106,7 +115,7 @@ class UniformBeam {
     };
     static constexpr int lanes = 32 / sizeof(Score);
     static constexpr std::size_t rows_of_state = 4;
-    static constexpr std::size_t arrays = 12;
+    static constexpr std::size_t arrays = 13;
     static constexpr Score used = sizeof(Score) == 1 ? 62 : 8000;  ///< more than the rank of any child
     static constexpr Score behind =
         sizeof(Score) == 1 ? 24 : 3000;  ///< states further behind the best count as this far
@@ -123,6 +132,7 @@ class UniformBeam {
     Node most_edges_;
     Score* adjacent_;  ///< right x stride: 2 where there is an edge
     Score* relabel_;   ///< left x stride: 1 where labels differ
+    Score* changed_;   ///< edge labels x right x stride: 1 where there is an edge of another label
     Score* ranks_;     ///< states x stride: of the children, against the best state
     Score* rows_[2];
     State* states_[2];
@@ -152,6 +162,8 @@ class UniformBeam {
     /// Image of each left node.
     auto image_row(std::size_t which, int state) -> Score* { return state_row(which, state, 3); }
 
+    auto changed_row(int code, Node x) -> Score* { return changed_ + (code * slots_ + x) * stride_; }
+
     static auto right_only(Score surplus) -> Score { return surplus < 0 ? 0 : 2; }
     static auto left_only(Score surplus) -> Score { return surplus > 0 ? 0 : 2; }
 
@@ -173,6 +185,17 @@ class UniformBeam {
                 adjacent_[x * stride_ + y] = 2;
             }
         }
+        if constexpr (kLabeled) {
+            std::fill_n(changed_, workspace_.codes.size() * slots_ * stride_, Score{0});
+            for (int code = 0; code < workspace_.codes.size(); ++code) {
+                for (Node x = 0; x < m_; ++x) {
+                    for (auto f = right_.indptr[x]; f < right_.indptr[x + 1]; ++f) {
+                        changed_row(code, x)[right_.indices[f]] =
+                            workspace_.codes.right[static_cast<std::size_t>(f - right_.indptr[0])] != code;
+                    }
+                }
+            }
+        }
         for (Node u = 0; u < n_; ++u) {
             for (Node x = 0; x < m_; ++x) {
                 relabel_[u * stride_ + x] = left_.labels[u] != right_.labels[x];
@@ -184,10 +207,12 @@ class UniformBeam {
         count_ = 1;
         states_[0][0] = {std::abs(left_.num_edges() - right_.num_edges()), right_.num_edges()};
 
-        auto& [arena, order, done, seen, by_index, hashes, chosen, ties, cost, maps, taken, steps] = workspace_;
+        auto& order = workspace_.order;
+        auto& by_index = workspace_.by_index;
+        auto& hashes = workspace_.hashes;
         by_index.resize(index(m_));
         std::iota(by_index.begin(), by_index.end(), Node{0});
-        find_twins(right_, by_index, hashes, step_of_);
+        find_twins(right_, kLabeled, by_index, hashes, step_of_);
         for (Node x = m_; x < slots_; ++x) {
             step_of_[x] = x > m_ ? x - 1 : -1;
         }
@@ -198,7 +223,7 @@ class UniformBeam {
                 burden[x] = static_cast<Score>(burden[x] + used);
             }
         }
-        find_twins(left_, order, hashes, last_twin_);
+        find_twins(left_, kLabeled, order, hashes, last_twin_);
         for (Node k = 0; k < n_; ++k) {
             step_of_[order[index(k)]] = k;
         }
@@ -241,12 +266,18 @@ class UniformBeam {
                             : gap > 0 ? among
                                       : -among);
             }
-            for (const Node v : done_) {
-                const Score y = image[v];
+            for (std::size_t i = 0; i < done_.size(); ++i) {
+                const Score y = image[done_[i]];
                 const int saved = left_only(surplus[y]) + right_only(surplus[y]);
                 const auto* adjacent = vectors_of(adjacent_ + y * stride_);
                 for (int j = 0; j < vectors(); ++j) {
                     ranks[j] -= saved == 4 ? adjacent[j] + adjacent[j] : adjacent[j];
+                }
+                if constexpr (kLabeled) {
+                    const auto* changed = vectors_of(changed_row(workspace_.done_codes[i], y));
+                    for (int j = 0; j < vectors(); ++j) {
+                        ranks[j] += changed[j];
+                    }
                 }
             }
             if (twin >= 0) {
