@@ -233,7 +233,7 @@ auto assign_general(const GraphView& left, const GraphView& right, const EditCos
                     const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     send_nothing(workspace);
     const auto& classes = workspace.classes;
-    LocalCosts local(costs, share, workspace.edges);
+    LocalCosts local(costs, share, classes, workspace.edges);
     double insertions = 0;
     for (const int j : classes.right()) {
         insertions += local.insert(classes[j]) * classes[j].num_right;

@@ -16,8 +16,8 @@ auto hausdorff_lower_bound(const GraphView& left, const GraphView& right, const 
                            const Deadline& deadline, BipartiteWorkspace& workspace) -> double {
     const double by_size = size_lower_bound(left, right, costs);
     workspace.classes.build(left, right, edge_keys(costs));
-    LocalCosts local(costs, EdgeShare::half, workspace.edges);
     const auto& classes = workspace.classes;
+    LocalCosts local(costs, EdgeShare::half, classes, workspace.edges);
     auto& nearest = workspace.real_cost;  // of every class with members in right
     nearest.clear();
     for (const int j : workspace.classes.right()) {

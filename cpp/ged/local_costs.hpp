@@ -29,8 +29,13 @@ inline auto edge_keys(const EditCosts& costs) -> EdgeKeys {
 /// Costs of a node together with its edges, the edges as if the other ends of them were free to go anywhere.
 class LocalCosts {
   public:
-    LocalCosts(const EditCosts& costs, EdgeShare share, EdgeWorkspace& workspace)
-        : costs_(costs), share_(share == EdgeShare::half ? 0.5 : 1), workspace_(workspace) {}
+    /// For nodes of these classes.
+    LocalCosts(const EditCosts& costs, EdgeShare share, const NodeClasses& classes, EdgeWorkspace& workspace)
+        : costs_(costs),
+          share_(share == EdgeShare::half ? 0.5 : 1),
+          free_(edges_keep_free(costs)),
+          starred_(classes.starred()),
+          workspace_(workspace) {}
 
     [[nodiscard]] auto remove(const NodeClass& node) const -> double {
         return costs_.node_delete + share_ * costs_.edge_delete * node.degree;
@@ -48,14 +53,14 @@ class LocalCosts {
     auto edges(const NodeClass& from, const NodeClass& to) -> double {
         const int more = from.degree - to.degree;
         const double uneven = more > 0 ? costs_.edge_delete * more : costs_.edge_insert * -more;
-        if (edges_keep_free(costs_)) {
+        if (free_) {
             return uneven;
         }
         if (costs_.edge_matrix != nullptr) {
             return uneven + edges_by_matrix(from, to);
         }
-        int same = from.edges == nullptr ? star_overlap(from.star, to.star) : 0;
-        for (int i = 0, j = 0; from.edges != nullptr && i < from.degree && j < to.degree;) {
+        int same = starred_ ? star_overlap(from.star, to.star) : 0;
+        for (int i = 0, j = 0; !starred_ && i < from.degree && j < to.degree;) {
             same += from.edges[i] == to.edges[j];
             const bool next_from = from.edges[i] <= to.edges[j];
             const bool next_to = to.edges[j] <= from.edges[i];
@@ -87,6 +92,8 @@ class LocalCosts {
 
     const EditCosts& costs_;
     double share_;
+    bool free_;     ///< keeping an edge is
+    bool starred_;  ///< stars say which labels there are how often
     EdgeWorkspace& workspace_;
 };
 

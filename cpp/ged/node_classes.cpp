@@ -76,8 +76,11 @@ auto NodeClasses::find(Label label, Node degree, const Label* edges, Star star) 
         slot = (slot + 1) & mask;
     }
     slots_[slot] = {.key = own, .of = size()};
-    return classes_.emplace_back(
-        NodeClass{.label = label, .degree = degree, .edges = edges, .star = star, .slot = slot});
+    NodeClass& made = classes_.emplace_back(NodeClass{.label = label, .degree = degree, .edges = edges, .slot = slot});
+    if constexpr (keys == EdgeKeys::counted) {
+        made.star = star;
+    }
+    return made;
 }
 
 template <EdgeKeys keys>

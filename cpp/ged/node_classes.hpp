@@ -14,9 +14,11 @@ namespace uge::ged {
 struct NodeClass {
     Label label;
     Node degree;
-    const Label* edges;  ///< labels of the edges, sorted; null where they do not count, or `star` says it all
-    Star star;           ///< labels of the edges, where `edges` is null and they count
-    Node left = -1;      ///< first member of each side; the next is in NodeClasses
+    union {
+        const Label* edges;  ///< labels of the edges, sorted; null where they do not count
+        Star star;           ///< where NodeClasses::starred()
+    };
+    Node left = -1;  ///< first member of each side; the next is in NodeClasses
     Node right = -1;
     int num_left = 0;
     int num_right = 0;
