@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ugraphemb.files import BusyError, Lock
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -101,10 +103,12 @@ def rounded(values: Any) -> Any:
 def lock(path: Path, *, wait: bool = True) -> Iterator[bool]:
     """Holds a file's lock, which goes with the process however it ends; yields False where another has it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
-            return
+    try:
+        held = Lock(path, wait=wait)
+    except BusyError:
+        yield False
+        return
+    try:
         yield True
+    finally:
+        held.release()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import time
 import warnings
 from collections import OrderedDict
@@ -18,6 +16,8 @@ import numpy as np
 import ugraphemb as ug
 from experiments.cells import digest, lock
 from experiments.settings import Settings
+from ugraphemb.files import write_file
+from ugraphemb.files.arrays import npy_bytes
 from ugraphemb.proximity.plans import planned_pairs
 from ugraphemb.tasks import Split, random_splits
 
@@ -137,7 +137,7 @@ class Lab:
             model = self._train(name, number, spec, chosen or self.split(name, number), folder)
             model.save(folder)
             run = {key: model.about_[key] for key in ("pairs", "steps", "best_step", "validation")}
-            (folder / "run.json").write_text(json.dumps({**run, "seconds": time.monotonic() - started}))
+            write_file(folder / "run.json", json.dumps({**run, "seconds": time.monotonic() - started}).encode())
             return model.transform(self.graphs(name))
 
         vectors = self.kept(folder / "vectors.npy", train)
@@ -167,10 +167,7 @@ class Lab:
         with lock(path.parent.with_suffix(".lock")):
             if not path.exists():
                 array = np.asarray(make())
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-                    np.save(file, array)
-                os.replace(file.name, path)
+                write_file(path, npy_bytes(array))
         return np.load(path)
 
 

@@ -70,6 +70,8 @@ def map_command(
       ugraphemb plot map z.npy molecules -o map.svg --method pca
       ugraphemb plot map z.npy molecules -o line.pdf --show line --from 17 --to 103
     """
+    from ugraphemb.files import storage_errors, write_file
+    from ugraphemb.files.arrays import npy_bytes
     from ugraphemb.tasks import figures
     from ugraphemb.tasks.drawing import save_figure
     from ugraphemb.tasks.interactive import write_map_page
@@ -93,7 +95,8 @@ def map_command(
         else:
             save_figure(figures.map_figure(places, found.targets, title=name), output)
         if coordinates is not None:
-            np.save(coordinates, places)
+            with storage_errors(coordinates):
+                write_file(Path(coordinates), npy_bytes(places))
     click.echo(output)
 
 

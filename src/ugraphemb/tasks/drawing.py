@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import needs_extra
+from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import Graph, GraphLike, GraphSet, graph_of
 from ugraphemb.tasks.layout import layout
 from ugraphemb.tasks.marks import Marks, Places, turned
@@ -170,7 +172,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
-    """Write PNG, SVG or PDF, by suffix; the same figure always gives the same bytes."""
+    """Write PNG, SVG or PDF, by suffix, in one step; the same figure always gives the same bytes."""
     import matplotlib
 
     target = Path(path)
@@ -179,4 +181,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
     if kind not in stamps:
         raise ValueError(f"{target.name}: a figure is written as .png, .svg or .pdf")
     with matplotlib.rc_context({"svg.hashsalt": "ugraphemb", "pdf.fonttype": 42}):
-        figure.savefig(target, dpi=dpi, metadata=stamps[kind])
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format=kind[1:], dpi=dpi, metadata=stamps[kind])
+    with storage_errors(target):
+        write_file(target, drawn.getvalue())

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.tasks.checks import finite_matrix
 from ugraphemb.tasks.drawing import OTHER, PALETTE, LabelColors, class_styles
@@ -35,7 +36,9 @@ def write_map_page(coordinates: npt.ArrayLike, graphs: GraphsLike, path: str | P
     page = files("ugraphemb.tasks").joinpath("map_page.html").read_text(encoding="utf-8")
     heading = html.escape(title or graphs.name or "Map of graphs")
     data = json.dumps(_data(coordinates, graphs), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    Path(path).write_text(page.replace("__TITLE__", heading).replace("__DATA__", data), encoding="utf-8")
+    text = page.replace("__TITLE__", heading).replace("__DATA__", data)
+    with storage_errors(path):
+        write_file(Path(path), text.encode())
 
 
 def _data(coordinates: npt.ArrayLike, graphs: GraphSet) -> dict[str, Any]:
