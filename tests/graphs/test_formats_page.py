@@ -23,6 +23,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
         ("<graphml", ".graphml", [2]),
         ("# graph first", ".edges", [4, 2]),
         ("D~{", ".g6", [5, 7]),
+        ('name "ethanol"', ".gml", [3]),
+        ("carbon monoxide", ".json", [2]),
         ("t # ethanol", ".gspan", [3, 1]),
         ("CCO\t", ".smi", [3, 6]),
     ],

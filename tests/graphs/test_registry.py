@@ -24,7 +24,10 @@ from ugraphemb.graphs import formats
 GRAPHS = GraphSet.from_edges([3, 2, 0], [(0, 1), (1, 2), (3, 4)])
 
 
-NAMES = "T.zip T g.jsonl g.ndjson g.gxl g.cxl g.graphml g.edges g.edgelist g.g6 g.graph6 g.s6 g.sparse6 g.JSONL"
+NAMES = (
+    "T.zip T g.jsonl g.ndjson g.gxl g.cxl g.graphml g.edges g.edgelist g.g6 g.graph6 g.s6 g.sparse6 g.JSONL g.gml "
+    "g.json g.jsonl.gz g.gml.gz g.s6.gz"
+)
 
 
 @pytest.mark.parametrize("name", NAMES.split())
@@ -34,7 +37,7 @@ def test_the_suffix_says_the_format(tmp_path: Path, name: str):
     assert [graph.edges.tolist() for graph in again] == [graph.edges.tolist() for graph in GRAPHS]
 
 
-@pytest.mark.parametrize("suffix", [".zip", ".jsonl", ".gxl", ".graphml", ".s6"])
+@pytest.mark.parametrize("suffix", [".zip", ".jsonl", ".gxl", ".graphml", ".s6", ".gml", ".json"])
 @pytest.mark.parametrize("neutral", ["", ".txt", ".data"])
 def test_the_content_says_the_format_where_the_suffix_does_not(tmp_path: Path, suffix: str, neutral: str):
     write_graphs(GRAPHS, tmp_path / f"g{suffix}")

@@ -85,6 +85,19 @@ def test_markup_holds_labels_of_every_plain_kind(name: str, graphs: GraphSet) ->
 
 
 @few
+@given(graph_sets(targets=scalars))
+def test_node_link_json_holds_everything(graphs: GraphSet) -> None:
+    assert_same(written_and_read(graphs, "set.json"), held(graphs, ALL))
+
+
+@few
+@given(graph_sets(node_labels=words | numbers | reals, edge_labels=words | numbers | reals, targets=words))
+def test_gml_holds_text_and_numbers(graphs: GraphSet) -> None:
+    if len(graphs):
+        assert_same(written_and_read(graphs, "set.gml"), held(graphs, ALL))
+
+
+@few
 @given(graph_sets(min_graphs=1, node_labels=simple_labels, edge_labels=None))
 def test_a_folder_of_gxl_files_holds_what_one_file_does(graphs: GraphSet) -> None:
     assert_same(written_and_read(graphs, "folder", format="gxl"), held(graphs, ALL))

@@ -203,6 +203,8 @@ TARGETS = {
         _graph_target("gxl", "numbered", 0.5),
         _graph_target("set.graphml", "worded"),
         _graph_target("set.edges", "worded"),
+        _graph_target("set.gml", "worded"),
+        _graph_target("set.json", "worded"),
         _graph_target("set.g6", "numbered"),
         _graph_target("set.s6", "numbered"),
         _graph_target("set.gspan", "numbered"),

@@ -46,12 +46,14 @@ FORMATS = {
         Format("graphml", (".graphml",), "GraphML"),
         Format("edgelist", (".edges", ".edgelist"), "edge lists"),
         Format("graph6", (".g6", ".graph6", ".s6", ".sparse6"), "graph6 and sparse6"),
+        Format("gml", (".gml",), "GML"),
+        Format("nodelink", (".json",), "node-link JSON"),
         Format("gspan", (".gspan", ".lg"), "gSpan text"),
         Format("molecules", (".smi", ".smiles", ".csv", ".tsv", ".sdf", ".sd", ".mol"), "molecules, through RDKit"),
     )
 }
 _BY_SUFFIX = {suffix: format for format in FORMATS.values() for suffix in format.suffixes}
-_SAYS_NOTHING = {"", ".txt", ".xml", ".json", ".dat", ".data"}
+_SAYS_NOTHING = {"", ".txt", ".xml", ".json", ".dat", ".data"}  # .json may be JSON Lines
 _HEAD = 4096
 
 
@@ -149,8 +151,13 @@ def _format_of_content(head: bytes) -> str | None:
         return "tu"
     if head.startswith(b"<"):
         return "graphml" if b"<graphml" in head else "gxl" if re.search(rb"<gxl|<GraphCollection", head) else None
+    if head.startswith(b"["):
+        return "nodelink"
     if head.startswith(b"{"):
-        return "jsonl"
+        node_link = re.search(rb'"(nodes|links|multigraph)"\s*:', head) and not re.search(rb'"num_nodes"\s*:', head)
+        return "nodelink" if node_link else "jsonl"
+    if re.match(rb"(Creator|Version|graph\s*\[|Comment)\b|graph\s*\[", head):
+        return "gml"
     if head.startswith((b">>graph6<<", b">>sparse6<<", b":")):
         return "graph6"
     if re.match(rb"t\s+#\s", head):

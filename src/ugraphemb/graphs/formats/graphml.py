@@ -10,7 +10,8 @@ from typing import Any
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import MISSING, Collector, Reading
-from ugraphemb.graphs.formats.markup import Element, check_table, numeric, parsed, quoted, table_of, text_of
+from ugraphemb.graphs.formats.attributed import check_table, table_of
+from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, plain, stem_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet

@@ -3,55 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.files import HIDDEN, NewFolder, storage_errors, write_folder, write_with_folder
-from ugraphemb.graphs.collector import MISSING, Collector, Reading
-from ugraphemb.graphs.formats.markup import Element, check_table, numeric, parsed, quoted, table_of, text_of
+from ugraphemb.graphs.collector import MISSING, Reading
+from ugraphemb.graphs.formats.attributed import Item, reading_of
+from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, text_of
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, encoded, packed, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
-_NODE_LABELS = ("symbol", "chem", "label", "type")
-_EDGE_LABELS = ("label", "valence", "bond", "type")
 _KINDS: dict[str, type] = {"int": int, "float": float, "double": float, "bool": bool}
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,80}")
 
 
-class _Item:
-    """A graph as its file says it: values by name for each node and edge."""
-
-    def __init__(self, element: Element, path: Path) -> None:
-        self.path = path
-        self.line = element.line
-        self.where = f"{path}:{element.line}"
-        self.id = element.attributes.get("id", "")
-        self.directed = element.attributes.get("edgemode", "undirected") in ("directed", "defaultdirected")
-        self.values = _values(element, path)
-        self.target: Any = self.values.get("target", MISSING)
-        self.position: dict[str, int] = {}
-        self.nodes: list[dict[str, Any]] = []
-        for node in element.each("node"):
-            name = node.attributes.get("id")
-            if name is None or name in self.position:
-                found = "a node without an id" if name is None else f"node id {name!r} for a second time"
-                raise GraphFormatError(f"{path}:{node.line}: {found}; each node needs its own")
-            self.position[name] = len(self.nodes)
-            self.nodes.append(_values(node, path))
-        self.edges = [self._ends(edge) for edge in element.each("edge")]
-        self.edge_values = [_values(edge, path) for edge in element.each("edge")]
-        self.others = sum(child.tag == "rel" for child in element.children)
-
-    def _ends(self, edge: Element) -> tuple[int, int]:
-        try:
-            return self.position[edge.attributes["from"]], self.position[edge.attributes["to"]]
-        except KeyError as error:
-            where = f"{self.path}:{edge.line}"
-            raise GraphFormatError(f"{where}: an edge whose end is {error}, which is no node's id") from error
+def _item(element: Element, path: Path) -> Item:
+    values = _values(element, path)
+    item = Item(
+        path,
+        f"{path}:{element.line}",
+        id=element.attributes.get("id", ""),
+        target=values.get("target", MISSING),
+        directed=element.attributes.get("edgemode", "undirected") in ("directed", "defaultdirected"),
+        ignored={"relations of many nodes": sum(child.tag == "rel" for child in element.children)},
+    )
+    for node in element.each("node"):
+        item.add_node(node.attributes.get("id"), _values(node, path), lambda node=node: f"{path}:{node.line}")  # type: ignore[misc]
+    for edge in element.each("edge"):
+        ends = edge.attributes.get("from"), edge.attributes.get("to")
+        item.add_edge(*ends, _values(edge, path), lambda edge=edge: f"{path}:{edge.line}")  # type: ignore[misc]
+    return item
 
 
 @Reader
@@ -79,32 +63,7 @@ def read_gxl(
         items = list(_of_list(root, progress))
     else:
         items = list(_of_file(root))
-    node_names, edge_names = _names(item.nodes for item in items), _names(item.edge_values for item in items)
-    node_label = _chosen(node_label, node_names, _NODE_LABELS, f"{path}: node_label")
-    edge_label = _chosen(edge_label, edge_names, _EDGE_LABELS, f"{path}: edge_label")
-    columns = [name for name, kinds in node_names.items() if name != node_label and kinds <= {int, float}]
-    check_table(sum(len(item.nodes) for item in items), columns, (n for item in items for n in item.nodes), str(path))
-    collector = Collector(str(path))
-    for name, count in Counter(name for item in items for values in item.nodes for name in values).items():
-        if name != node_label and not node_names[name] <= {int, float}:
-            collector.ignore(f"node attributes {name[:40]!r}", count)
-    for name, count in Counter(name for item in items for values in item.edge_values for name in values).items():
-        if name != edge_label:
-            collector.ignore(f"edge attributes {name[:40]!r}", count)
-    for item, name in zip(counted(items, progress), _ids(items), strict=True):
-        collector.ignore("directions of edges", len(item.edges) if item.directed else 0)
-        collector.ignore("relations of many nodes", item.others)
-        collector.add(
-            len(item.nodes),
-            item.edges,
-            node_labels=[values.get(node_label) for values in item.nodes] if node_label else None,
-            edge_labels=[values.get(edge_label) for values in item.edge_values] if edge_label else None,
-            attributes=table_of(item.nodes, columns, item.where) if columns else None,
-            target=item.target,
-            id=name,
-            where=item.where,
-        )
-    return collector.reading(strict=strict, name=stem_of(root))
+    return reading_of(items, path, node_label=node_label, edge_label=edge_label, strict=strict, progress=progress)
 
 
 def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
@@ -151,14 +110,14 @@ def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
             write_with_folder(root, stem, fill, lambda folder: listing(f"{folder}/"))
 
 
-def _of_file(path: Path) -> Iterator[_Item]:
+def _of_file(path: Path) -> Iterator[Item]:
     root = parsed(path)
     if root.tag != "gxl":
         raise GraphFormatError(f"{path}:{root.line}: the element {root.tag!r}, expected 'gxl'")
-    return (_Item(element, path) for element in root.each("graph"))
+    return (_item(element, path) for element in root.each("graph"))
 
 
-def _of_list(path: Path, progress: Progress | None = None) -> Iterator[_Item]:
+def _of_list(path: Path, progress: Progress | None = None) -> Iterator[Item]:
     pending = [parsed(path)]
     listed = []
     while pending:
@@ -176,7 +135,7 @@ def _of_list(path: Path, progress: Progress | None = None) -> Iterator[_Item]:
             yield item
 
 
-def _of_folder(folder: Path, progress: Progress | None) -> Iterator[_Item]:
+def _of_folder(folder: Path, progress: Progress | None) -> Iterator[Item]:
     lists = sorted(folder.glob("*.cxl"))
     files = sorted(folder.glob("*.gxl"))
     if not lists and not files:
@@ -211,39 +170,6 @@ def _value(element: Element, path: Path) -> Any:
         return element.text if kept else element.text.strip()
     right = "string, int, float, bool, enum, tup or seq"
     raise GraphFormatError(f"{path}:{element.line}: a value of type {element.tag!r}, expected {right}")
-
-
-def _names(parts: Any) -> dict[str, set[type]]:
-    """The names of all values, in order of appearance, with their types."""
-    names: dict[str, set[type]] = {}
-    for part in parts:
-        for values in part:
-            for name, value in values.items():
-                names.setdefault(name, set()).add(type(value))
-    return names
-
-
-def _chosen(asked: str | None, names: dict[str, set[type]], usual: Sequence[str], where: str) -> str | None:
-    if asked:
-        if names and asked not in names:
-            raise GraphFormatError(f"{where}={asked!r}, but there are {', '.join(map(repr, names))}")
-        return asked if asked in names else None
-    if asked == "":
-        return None
-    for name in usual:
-        if name in names:
-            return name
-    fit = [name for name, kinds in names.items() if float not in kinds]
-    return fit[0] if len(fit) == 1 else None
-
-
-def _ids(items: Sequence[_Item]) -> list[str]:
-    """The graphs' own ids where they tell graphs apart, else the names of their files."""
-    own = [item.id for item in items]
-    if "" not in own and len(set(own)) == len(own):
-        return own
-    files = [stem_of(item.path) for item in items]
-    return files if len(set(files)) == len(files) else [str(i) for i in range(len(items))]
 
 
 def _file_names(graphs: GraphSet) -> list[str]:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-import numpy.typing as npt
-
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.formats.text import read_bytes
-from ugraphemb.graphs.limits import limits, refusal
 
 _DEEPEST = 50
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -76,30 +72,6 @@ def parsed(path: str | Path) -> Element:
             raise
         raise GraphFormatError(f"{path}: an encoding that cannot be read ({error}); expected UTF-8") from error
     return root.children[0]
-
-
-def check_table(nodes: int, columns: Sequence[str], values: Iterable[dict[str, Any]], where: str) -> None:
-    """Refuses a table of node attributes that is large and nearly empty: one name for every node, say."""
-    most = limits()
-    if len(columns) > most.columns:
-        raise refusal(where, f"{len(columns)} different attributes of nodes", "columns")
-    cells = nodes * len(columns)
-    if cells > most.cells and cells > most.cells + 16 * sum(map(len, values)):
-        raise refusal(where, f"a table of {nodes} nodes and {len(columns)} attributes, most of them missing", "cells")
-
-
-def table_of(rows: Sequence[dict[str, Any]], columns: Sequence[str], where: str) -> npt.NDArray[np.float64]:
-    """The numbers of those names, one row for each node; nan where a node lacks one."""
-    table = np.full((len(rows), len(columns)), np.nan)
-    position = {name: i for i, name in enumerate(columns)}
-    for row, values in zip(table, rows, strict=True):
-        for name, value in values.items():
-            if name in position:
-                try:
-                    row[position[name]] = value
-                except OverflowError as error:
-                    raise GraphFormatError(f"{where}: {name}={str(value)[:40]}..., too large for a float") from error
-    return table
 
 
 def text_of(value: str, where: str) -> str:
