@@ -19,9 +19,10 @@ from search.small_index import graphs, index, model, queries
 import ugraphemb as ug
 from ugraphemb import GraphIndex, GraphSet
 from ugraphemb.errors import IndexFormatError, StorageError
-from ugraphemb.files import system
-from ugraphemb.files.arrays import arrow_table
-from ugraphemb.search import storage
+from ugraphemb.files import system, write_file
+from ugraphemb.files.arrays import arrow_table, npy_content
+from ugraphemb.files.folders import FOLDER
+from ugraphemb.search import part_files, storage
 from ugraphemb.search.graph_table import from_table, to_table
 
 
@@ -205,6 +206,21 @@ def test_structures_are_verified_and_outlive_their_files(tmp_path: Path, kind: s
         file.write(bytes([byte ^ 4]))
     with pytest.raises(IndexFormatError, match=r"structure\.faiss.*checksum"):
         other._parts[0].neighbors._approximate(vectors[:20], 3, None)
+
+
+def test_profiles_of_another_layout_are_computed_anew(folder: Path):
+    computed = load(folder)._parts[0].searchable.profiles
+    assert int(computed[0]) == part_files.PROFILES
+    home = next(folder.glob("part-*"))
+    other = computed.copy()
+    other[0] += 1
+    listed = json.loads((home / "manifest.json").read_text())["files"]
+    listed["profiles.npy"] = write_file(home / "profiles.npy", npy_content(other)).to_json()
+    write_file(home / "manifest.json", FOLDER.text({"files": listed}))
+    resealed(folder, lambda content: content["parts"][0].update(seal=part_files.seal_of(home)))
+    part = load(folder)._parts[0]
+    assert part.content.profiles is None
+    np.testing.assert_array_equal(part.searchable.profiles, computed)
 
 
 def forged(table: pa.Table) -> GraphSet:

@@ -34,6 +34,7 @@ from ugraphemb.search.neighbors import Neighbors, chosen_kind
 from ugraphemb.search.parts import Part
 from ugraphemb.search.searchable import Block
 
+PROFILES = 0x31464F5250454755  # the first word of the layout of profiles that the core reads, "UGEPROF1"
 _NEEDED = ("graphs.arrow", "rows.arrow", "vectors.npy")
 
 
@@ -138,7 +139,7 @@ class OnDisk:
         block = npy_array(file.check(), str(file.path), IndexFormatError)
         if block.dtype != np.uint64 or block.ndim != 1:
             raise IndexFormatError(f"{file.path}: {block.ndim} axes of {block.dtype}; expected one axis of uint64")
-        return block
+        return block if block[:1].tolist() == [PROFILES] else None  # of another layout: they are computed anew
 
     def _table(self, name: str) -> pa.Table:
         return arrow_table(self.files[name].check(), str(self._home / name), IndexFormatError)
