@@ -69,7 +69,8 @@ def main() -> None:
     for name in arguments.sets.split(","):
         graphs = ug.load_dataset(name, root=data_root(arguments.data))
         store = None if arguments.store is None else arguments.store / f"store-{name}-tight"
-        truth = np.asarray(ug.pairwise(graphs, method="tight", store=store).normalized().matrix())
+        table = ug.pairwise(graphs, method="tight", costs=ug.EditCosts(edge_relabel=0), store=store)
+        truth = np.asarray(table.normalized().matrix())
         np.fill_diagonal(truth, 0)
         center = np.eye(len(truth)) - 1 / len(truth)
         values, vectors = np.linalg.eigh(-0.5 * center @ truth**2 @ center)

@@ -26,7 +26,7 @@ import torch
 from report import REPOSITORY, Report, data_root, parser
 from threadpoolctl import threadpool_limits
 
-from ugraphemb import load_dataset, pairwise
+from ugraphemb import EditCosts, load_dataset, pairwise
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
@@ -83,7 +83,14 @@ def task_of(name: str, root: Path, cache: Path, limit: int | None) -> Task:
             said = time.monotonic()
             print(f"{name}: {done:,} of {of:,} distances, {said - start:.0f} s", flush=True)
 
-    table = pairwise(graphs, pairs, method="tight", store=cache / f"store-{name}-tight", progress=progress)
+    table = pairwise(
+        graphs,
+        pairs,
+        method="tight",
+        costs=EditCosts(edge_relabel=0),
+        store=cache / f"store-{name}-tight",
+        progress=progress,
+    )
     return Task(graphs, Truth.of(table, len(graphs)), training, validation)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import ugraphemb as ug
 from experiments.cells import Cell
-from experiments.lab import Lab
+from experiments.lab import PAPER_COSTS, Lab
 from experiments.page import PAPER, Book, table, title
 from experiments.settings import Settings
 from ugraphemb.proximity.plans import planned_pairs
@@ -32,9 +32,10 @@ def run(cell: Cell, lab: Lab) -> dict[str, Any]:
     training = graphs[lab.split(cell.data, cell.split).train]
     possible = len(training) * (len(training) - 1) // 2
     pairs = planned_pairs(len(training), "random", budget=cell.settings["timed"], seed=0)
-    ug.pairwise(training, pairs[:10], method=cell.method, threads=lab.threads, progress=False)  # warm up
+    how = {"method": cell.method, "costs": PAPER_COSTS, "threads": lab.threads}
+    ug.pairwise(training, pairs[:10], progress=False, **how)  # warm up
     wall, work = time.perf_counter(), time.process_time()
-    table = ug.pairwise(training, pairs, method=cell.method, threads=lab.threads, progress=False)
+    table = ug.pairwise(training, pairs, progress=False, **how)
     wall, work = time.perf_counter() - wall, time.process_time() - work
     return {
         "graphs": len(training), "pairs": possible, "timed": len(pairs), "wall": wall, "cpu": work,

@@ -22,8 +22,9 @@ from ugraphemb.proximity.plans import planned_pairs
 from ugraphemb.tasks import Split, random_splits
 
 # What `ugraphemb.pairwise` is asked for by each name of a truth; other names are methods of edit distance.
+PAPER_COSTS = ug.EditCosts(edge_relabel=0)  # graphs of the paper have no edge labels
 TEACHERS: dict[str, dict[str, Any]] = {
-    "exact": {"method": "exact", "timeout": 1.0},
+    "exact": {"method": "exact", "timeout": 1.0, "costs": PAPER_COSTS},
     "mcs": {"metric": "mcs", "timeout": 0.01},
     "graphlet": {"metric": "graphlet"},
 }
@@ -102,7 +103,7 @@ class Lab:
         """Proximities of these pairs (None: all), from the store where they are known."""
         key = (name, source, mark)
         if key not in self._tables:
-            how = TEACHERS.get(source, {"method": source})
+            how = TEACHERS.get(source, {"method": source, "costs": PAPER_COSTS})
             folder = self.cache / "pairs" / name / source
             with lock(folder.with_suffix(".lock")):
                 table = ug.pairwise(self.graphs(name), pairs, store=folder, threads=self.threads, **how)

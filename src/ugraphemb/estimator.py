@@ -48,7 +48,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         metric: "ged", "mcs", a kernel, "labels", a metric object, or a function of two graphs together with `kind`:
             what the vectors shall keep.
         method: How edit distance is computed; "tight" by default.
-        costs: Of edits; see EditCosts. The model keeps them, and an index verifies with them.
+        costs: Of edits; by default each costs 1, but relabeling an edge costs nothing with preset="paper". The model
+            keeps them, and an index verifies with them.
         kind: What a function of two graphs as `metric` gives: "distance" or "similarity".
         preset: "default", or "paper": the published model and training, exactly.
         dimension, layers, convolution, readout, head: Of the encoder; None is the preset's (see EncoderConfig).
@@ -314,7 +315,10 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return None
 
     def _distances(self, graphs: GraphSet) -> PairTable:
-        metric = metric_of(self.metric, method=self.method, costs=self.costs, kind=self.kind)
+        costs = self.costs
+        if costs is None and self.preset == "paper" and self.metric == "ged":
+            costs = EditCosts(edge_relabel=0)  # edges have no labels there
+        metric = metric_of(self.metric, method=self.method, costs=costs, kind=self.kind)
         possible = len(graphs) * (len(graphs) - 1) // 2
         plan = "all" if possible <= self.max_pairs else "blocks"
         pairs = planned_pairs(len(graphs), plan, budget=self.max_pairs, seed=self.seed)

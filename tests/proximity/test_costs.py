@@ -97,8 +97,8 @@ def test_number_function_mapping_and_matrix_say_the_same_in_four_ways():
         {**near, ("C", "O"): 1, ("C", "N"): 1},
         np.array(matrix),
     ]
-    assert [exact(ATOMS[0], ATOMS[1], node_relabel=way) for way in ways] == [0.25] * 4
-    assert exact(ATOMS[0], ATOMS[1]) == 1
+    assert [exact(ATOMS[0], ATOMS[1], node_relabel=way, edge_relabel=0) for way in ways] == [0.25] * 4
+    assert exact(ATOMS[0], ATOMS[1], edge_relabel=0) == 1
 
 
 def test_a_matrix_of_two_collections_has_the_labels_of_the_left_one_first():
@@ -108,8 +108,31 @@ def test_a_matrix_of_two_collections_has_the_labels_of_the_left_one_first():
     assert exact(one, left, node_relabel=[[0, 0.25], [2, 0]]) == 0.25
 
 
-def test_edge_labels_count_only_when_they_cost():
-    assert exact(ATOMS[0], ATOMS[1], node_relabel=0) == 0
+def test_edge_labels_count_where_the_graphs_have_them_unless_they_are_free():
+    assert exact(ATOMS[0], ATOMS[1], node_relabel=0) == 1
+    assert exact(ATOMS[0], ATOMS[1], node_relabel=0, edge_relabel=0) == 0
+    bare = GraphSet.from_edges([2, 2], [(0, 1), (2, 3)])
+    assert exact(bare[0], bare[1]) == 0
+
+
+def test_benzene_and_cyclohexane_differ_in_six_bonds():
+    pytest.importorskip("rdkit")
+    rings = GraphSet.from_smiles(["c1ccccc1", "C1CCCCC1"])
+    for method in ("exact", "tight", "beam", "branch", "paper"):
+        assert distance(rings[0], rings[1], method=method).value == 6
+    assert pairwise(rings, threads=1).value.tolist() == [6]
+    assert distance(*rings, costs=EditCosts(edge_relabel=0)).value == 0
+
+
+def test_the_paper_preset_has_no_edge_labels():
+    pytest.importorskip("rdkit")
+    from ugraphemb import UGraphEmb
+
+    rings = GraphSet.from_smiles(["c1ccccc1", "C1CCCCC1", "CCO", "CCN", "CC=O"])
+    model = UGraphEmb(preset="paper", layers=(4,), dimension=4, steps=2, batch=4, threads=1, progress=False).fit(rings)
+    assert model.about_["distance_settings"]["costs"]["edge_relabel"] == 0
+    model = UGraphEmb(layers=(4,), settings={"scales": None}, dimension=4, steps=2, batch=4, threads=1, progress=False)
+    assert model.fit(rings).about_["distance_settings"]["costs"]["edge_relabel"] == 1
     assert exact(ATOMS[0], ATOMS[1], node_relabel=0, edge_relabel=0.75) == 0.75
     assert exact(ATOMS[0], ATOMS[1], node_relabel=0, edge_relabel=5) == 2  # deleted and inserted instead
     assert exact(ATOMS[0], ATOMS[1], node_relabel=0, edge_relabel={("-", "="): 0.5}) == 0.5

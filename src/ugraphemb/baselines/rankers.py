@@ -8,6 +8,7 @@ import numpy as np
 
 from ugraphemb.baselines.protocol import Floats, fitted, some
 from ugraphemb.graphs import GraphSet, GraphsLike
+from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.ged import EditDistance, Method
 from ugraphemb.proximity.pairwise import pairwise
 
@@ -26,6 +27,7 @@ class EditDistanceRanker:
         threads: 0 uses every core. The answer does not depend on it.
         timeout: Seconds for one pair.
         beam_width: States kept, for "beam".
+        costs: Of edits; every edit costs 1 by default.
     """
 
     method: Method = "tight"
@@ -33,13 +35,14 @@ class EditDistanceRanker:
     threads: int = 0
     timeout: float | None = None
     beam_width: int = 80
+    costs: EditCosts = field(default_factory=EditCosts)
     _database: GraphSet | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._metric()  # refuses what it does not know
 
     def _metric(self) -> EditDistance:
-        return EditDistance(self.method, beam_width=self.beam_width)
+        return EditDistance(self.method, self.costs, self.beam_width)
 
     def fit(self, graphs: GraphsLike) -> EditDistanceRanker:
         """Takes `graphs` as the database."""

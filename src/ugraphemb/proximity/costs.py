@@ -31,7 +31,10 @@ _RANGE = "a cost is 0 or from 1e-6 to 1e6"
 
 @dataclass(frozen=True, eq=False)
 class EditCosts:
-    """The price of each edit. By default every edit costs 1, and labels of edges do not count.
+    """The price of each edit. By default every edit costs 1, relabeling included.
+
+    Labels count where the graphs have them: where no graph of either collection has edge labels, there is nothing to
+    relabel. The paper's definition has no edge labels: `EditCosts(edge_relabel=0)`.
 
     `node_relabel` and `edge_relabel` may be
     - a number, for any two different labels;
@@ -59,7 +62,7 @@ class EditCosts:
     node_relabel: RelabelCost = 1.0
     edge_insert: float = 1.0
     edge_delete: float = 1.0
-    edge_relabel: RelabelCost = 0.0
+    edge_relabel: RelabelCost = 1.0
     version: str | None = None
 
     def __post_init__(self) -> None:

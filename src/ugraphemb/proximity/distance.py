@@ -70,7 +70,7 @@ def distance(
         b: Likewise.
         metric: "ged", "mcs", or another name or object; see `pairwise`.
         method: Of edit distance: "tight" (the default), "exact", or another solver; see `pairwise`.
-        costs: Of edits; every edit costs 1 by default.
+        costs: Of edits; every edit costs 1 by default. `EditCosts(edge_relabel=0)` lets labels of edges not count.
         limit: Of edit distance: whether it is more is all that is asked. Up to it the answer is that without a limit;
             beyond, the work stops as soon as `lower > limit` is shown, and `upper` is some upper bound.
         timeout: Seconds; past it the best bounds so far are returned, unproven.

@@ -58,7 +58,7 @@ def pairwise(
             graphs, together with `kind="distance"` or `kind="similarity"`.
         method: Of edit distance. "tight", the default, gives the best bounds for the time; "exact" is exact; "beam",
             "hungarian", "vj", "refine" and "paper" never go below it, "hed" never above; "branch" gives both bounds.
-        costs: Of edits; every edit costs 1 by default.
+        costs: Of edits; every edit costs 1 by default. `EditCosts(edge_relabel=0)` lets labels of edges not count.
         limit: Of edit distance, for "which pairs are within this?": up to it the answer is that without a limit;
             beyond, the work on a pair stops as soon as `lower > limit` is shown. With "exact",
             `table.where(table.upper <= limit)` are the pairs within it.

@@ -27,7 +27,7 @@ def edit_figure(
     titles: Sequence[str],
     notes: Sequence[str] | None = None,
     title: str = "",
-    edge_labels: bool = False,
+    edge_labels: bool = True,
 ) -> Figure:
     """A column for each graph: the query with what goes above, the graph with what comes below, turned alike.
 
@@ -36,7 +36,7 @@ def edit_figure(
         titles: Written above each column.
         notes: Written below each column.
         title: Written above all.
-        edge_labels: Whether labels of edges count; by default they are free, see `EditCosts`.
+        edge_labels: Whether labels of edges count; not if the cost `edge_relabel` is 0.
     """
     query, graphs = graph_of(query), [graph_of(graph) for graph in graphs]
     count = len(graphs)

@@ -24,14 +24,14 @@ class Marks:
 
 
 def edit_marks(
-    left: Graph, right: Graph, mapping: npt.NDArray[np.int32], *, edge_labels: bool = False
+    left: Graph, right: Graph, mapping: npt.NDArray[np.int32], *, edge_labels: bool = True
 ) -> tuple[Marks, Marks]:
     """Marks on both graphs when node u of `left` becomes node mapping[u] of `right`, or goes where that is -1.
 
     GONE is what only the left graph has, NEW what only the right one has, CHANGED what has another label in both.
 
     Args:
-        edge_labels: Whether labels of edges count; by default they are free, see `EditCosts`.
+        edge_labels: Whether labels of edges count; not if the cost `edge_relabel` is 0.
     """
     image = mapping.tolist()
     labels = (left.node_labels, right.node_labels)
