@@ -26,13 +26,19 @@ auto UniformSearch::bound(Level& level) -> bool {
             break;
         }
         const auto before = level.lower;
+        if (sweeps == 0) {  // cells next to those dropped cost more already
+            list_arcs(level);
+            if (!refresh(level) || (!stopped_ && !solve(level))) {
+                return false;
+            }
+            filter(level);
+        }
         ascend(level);
-        refresh(level);
+        const bool hopeful = refresh(level);
         if (stopped_) {  // what was bounded before still holds
             return true;
         }
-        repair(level);
-        if (!solve(level)) {
+        if (!hopeful || !solve(level)) {
             return false;
         }
         evaluate(level);
@@ -138,21 +144,25 @@ auto UniformSearch::augment(Level& level, Node row) -> bool {
 
 /// After costs have changed: duals feasible again, pairs that are no longer tight undone.
 auto UniformSearch::repair(Level& level) -> void {
+    for (const Node u : level.rows) {
+        repair_row(level, u);
+    }
+}
+
+auto UniformSearch::repair_row(Level& level, Node u) -> void {
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
-    for (const Node u : level.rows) {
-        const Cost* cost = level.cost.data() + index(u) * width;
-        Cost least = 2 * dropped;
-        for (std::size_t x = 0; x < width; ++x) {
-            least = std::min(least, cost[x] - dual[x]);
-        }
-        level.lower += least - level.row_dual[index(u)];
-        level.row_dual[index(u)] = least;
-        const Node mate = level.row_to_col[index(u)];
-        if (mate >= 0 && cost[mate] - dual[mate] != least) {
-            level.row_to_col[index(u)] = open;
-            level.col_to_row[index(mate)] = open;
-        }
+    const Cost* cost = level.cost.data() + index(u) * width;
+    Cost least = 2 * dropped;
+    for (std::size_t x = 0; x < width; ++x) {
+        least = std::min(least, cost[x] - dual[x]);
+    }
+    level.lower += least - level.row_dual[index(u)];
+    level.row_dual[index(u)] = least;
+    const Node mate = level.row_to_col[index(u)];
+    if (mate >= 0 && cost[mate] - dual[mate] != least) {
+        level.row_to_col[index(u)] = open;
+        level.col_to_row[index(mate)] = open;
     }
 }
 
@@ -288,12 +298,20 @@ auto UniformSearch::settle(Level& level, int steps) -> bool {
     return true;
 }
 
-auto UniformSearch::refresh(Level& level) -> void {
+/// All costs anew, and repaired; false if that shows the level to be hopeless. Reduced costs are not negative before,
+/// so that the bound only grows from row to row.
+auto UniformSearch::refresh(Level& level) -> bool {
     for (const Node u : level.rows) {
-        if (!expired(stride_)) {
-            refresh_row(level, u);
+        if (expired(stride_)) {
+            return true;
+        }
+        refresh_row(level, u);
+        repair_row(level, u);
+        if (pruned(level.lower)) {
+            return false;
         }
     }
+    return true;
 }
 
 auto UniformSearch::refresh_row(Level& level, Node u) -> void {
@@ -431,18 +449,6 @@ auto UniformSearch::with_matching(const Level& level, Node v, const Use& use) ->
             return fill(matching, small);
         }
     }
-}
-
-auto UniformSearch::reward_of(std::size_t e, std::size_t f) const -> Cost {
-    return labeled_ && left_.edge_label[e] != right_.edge_label[f] ? reward - scale : reward;
-}
-
-/// Half the reward of `most` edges, where two stars say how many of them can keep their labels.
-auto UniformSearch::same_edges(Star star, Star other, Node most) const -> Cost {
-    if (!starred_) {
-        return scale * most;
-    }
-    return scale / 2 * (most + std::min(most, star_overlap(star, other)));
 }
 
 /// The reward that cell (u, v) can count on: the best matching of its neighbors.

@@ -67,7 +67,10 @@ auto UniformSearch::Side::assign(const GraphView& graph, bool edge_labels) -> vo
             reverse[index(e)] = static_cast<Node>(found - neighbor.begin());
         }
     }
-    twin.resize(size);
+}
+
+auto UniformSearch::Side::find_twins(const GraphView& graph, bool edge_labels) -> void {
+    twin.resize(index(n));
     for (Node u = 0; u < n; ++u) {
         Node w = 0;
         while (w < u && !(twin[index(w)] == w && interchangeable(graph, edge_labels, u, w))) {
@@ -111,6 +114,9 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, bool edge
     stopped_ = unwinding_ = false;
     nodes = sweeps = work_ = root_lower_ = 0;
     labeled_ = edge_labels;
+    graphs_[0] = &left;
+    graphs_[1] = &right;
+    twins_known_ = false;
     best_ = mapping;
     // With one label only, and no labels of edges, the cost of every map has the parity of the constant.
     constant_ = right.n - left.n + left.num_edges() + right.num_edges();
@@ -184,8 +190,14 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     root.cost.assign((n + 1) * width, dropped);
     root.share.assign(sharing_ ? shares : 0, static_cast<std::uint8_t>(scale));
     for (std::size_t e = 0; labeled_ && sharing_ && e < left_.neighbor.size(); ++e) {
+        std::uint8_t* share = root.share.data() + e * right_arcs_;
+        const auto before = std::find(left_.edge_label.begin(), left_.edge_label.end(), left_.edge_label[e]);
+        if (const auto same = index(before - left_.edge_label.begin()); same < e) {
+            std::copy_n(root.share.data() + same * right_arcs_, right_arcs_, share);
+            continue;
+        }
         for (std::size_t f = 0; f < right_arcs_; ++f) {
-            root.share[e * right_arcs_ + f] = static_cast<std::uint8_t>(reward_of(e, f) / 2);
+            share[f] = static_cast<std::uint8_t>(reward_of(e, f) / 2);
         }
     }
     root.row_stars = left_.stars;
@@ -350,6 +362,11 @@ auto UniformSearch::force(Level& level, Node u, Node v) -> void {
 
 /// Drops the cell and all that are its like by symmetry.
 auto UniformSearch::forbid(Level& level, Node u, Node v) -> void {
+    if (!twins_known_) {
+        left_.find_twins(*graphs_[0], labeled_);
+        right_.find_twins(*graphs_[1], labeled_);
+        twins_known_ = true;
+    }
     for (const Node w : level.rows) {
         for (Node x = 0; left_.twin[index(w)] == left_.twin[index(u)] && x < right_.n; ++x) {
             if (right_.twin[index(x)] == right_.twin[index(v)]) {

@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "../deadline.hpp"
 #include "../graph.hpp"
+#include "exact_scale.hpp"
 #include "ged.hpp"
 #include "stars.hpp"
 
@@ -43,6 +45,7 @@ class UniformSearch {
         std::vector<Label> edge_label;  // beside `neighbor`, where edge labels count
         std::vector<Star> stars;        // of each node: how many of its edges are in each of eight groups of labels
         auto assign(const GraphView& graph, bool edge_labels) -> void;
+        auto find_twins(const GraphView& graph, bool edge_labels) -> void;
         [[nodiscard]] auto degree() const -> Node;
         [[nodiscard]] auto neighbors(Node u) const -> std::span<const Node> {
             const auto at = static_cast<std::size_t>(u);
@@ -87,15 +90,23 @@ class UniformSearch {
     auto solve(Level& level) -> bool;
     auto augment(Level& level, Node row) -> bool;
     auto repair(Level& level) -> void;
+    auto repair_row(Level& level, Node u) -> void;
     auto evaluate(const Level& level) -> void;
     auto filter(Level& level) -> void;
     auto ascend(Level& level) -> void;
     auto settle(Level& level, int steps) -> bool;
-    auto refresh(Level& level) -> void;
+    auto refresh(Level& level) -> bool;
     auto refresh_row(Level& level, Node u) -> void;
     /// Reward of keeping a directed edge of left as one of right.
-    [[nodiscard]] auto reward_of(std::size_t e, std::size_t f) const -> Cost;
-    [[nodiscard]] auto same_edges(Star star, Star other, Node most) const -> Cost;
+    [[nodiscard]] auto reward_of(std::size_t e, std::size_t f) const -> Cost {
+        return labeled_ && left_.edge_label[e] != right_.edge_label[f] ? uniform::reward - uniform::scale
+                                                                       : uniform::reward;
+    }
+    /// Half the reward of `most` edges, where two stars say how many of them can keep their labels.
+    [[nodiscard]] auto same_edges(Star star, Star other, Node most) const -> Cost {
+        return starred_ ? uniform::scale / 2 * (most + std::min(most, star_overlap(star, other)))
+                        : uniform::scale * most;
+    }
     auto refresh_cell(Level& level, Node u, Node v) -> void;
     auto list_arcs(const Level& level) -> void;
     auto list_row_arcs(const Level& level, Node u) -> void;
@@ -109,7 +120,9 @@ class UniformSearch {
     Side left_, right_;
     Node stride_ = 0;
     std::size_t right_arcs_ = 0;
-    bool sharing_ = false;                // rewards are split unevenly; else always in halves
+    bool sharing_ = false;  // rewards are split unevenly; else always in halves
+    const GraphView* graphs_[2] = {};
+    bool twins_known_ = false;            // they are looked for at the first branching
     bool labeled_ = false;                // edge labels count
     bool starred_ = false;                // and no degree overflows a star
     std::vector<std::uint8_t> adjacent_;  // right x right

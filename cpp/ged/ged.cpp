@@ -57,7 +57,10 @@ auto refined(const GraphView& left, const GraphView& right, const EditCosts& cos
 
 auto proven_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
                      const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
-    const Bounds start = tight(left, right, costs, limit, deadline, workspace.tight, mapping);
+    // Within a limit the search needs no good map to start from.
+    const bool limited = std::isfinite(limit) && costs.uniform() && exact_fits(left, right, costs);
+    const Bounds start = limited ? branch(left, right, costs, deadline, workspace.bipartite, mapping)
+                                 : tight(left, right, costs, limit, deadline, workspace.tight, mapping);
     return start.proven ? start : exact(left, right, costs, start, limit, deadline, workspace.exact, mapping);
 }
 

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "edit_cost.hpp"
 #include "orientation.hpp"
@@ -12,8 +10,8 @@ namespace {
 /// Precondition: left.n <= right.n.
 auto within_uniform(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
                     const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
-    std::iota(mapping.begin(), mapping.end(), 0);
-    const double upper = edit_cost(left, right, costs, mapping);
+    std::fill(mapping.begin(), mapping.end(), -1);
+    const double upper = replacement_cost(left, right, costs);
     const Bounds start{.lower = 0, .upper = upper, .proven = upper == 0};
     return exact(left, right, costs, start, limit, deadline, workspace.exact, mapping);
 }
