@@ -29,7 +29,7 @@ from torch_geometric.nn import GINConv, global_add_pool, global_mean_pool
 from ugraphemb import UGraphEmb, load_dataset
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, NodeFeatures, Vocabulary
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.training.passes import embedded
 from ugraphemb.training.presets import PRESETS
 

@@ -30,7 +30,7 @@ from ugraphemb import EditCosts, load_dataset, pairwise
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.tasks.splits import random_splits
 from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.loop import _Run, train

@@ -17,8 +17,8 @@ from sklearn.exceptions import NotFittedError
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.heads import between
+from ugraphemb.encoder.model import Network
 from ugraphemb.encoder.names import Head
-from ugraphemb.encoder.network import Network
 from ugraphemb.encoder.storage import read_model, write_model
 from ugraphemb.errors import warned
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of

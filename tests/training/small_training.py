@@ -13,7 +13,7 @@ import ugraphemb as ug
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.loop import Outcome, train
 from ugraphemb.training.truth import Truth

@@ -16,7 +16,7 @@ from ugraphemb.baselines.protocol import Floats, at_least, fitted, some
 from ugraphemb.encoder.batches import Batch, Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.encoder.network import Inputs
+from ugraphemb.encoder.model import Inputs
 from ugraphemb.graphs import GraphsLike, graphs_of
 
 Positions = npt.NDArray[np.int64]

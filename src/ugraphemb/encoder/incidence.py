@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from scipy.sparse import csr_array
 from torch import Tensor
@@ -14,41 +16,65 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Incidence:
-    """Lists of rows: list i holds the rows chosen[offsets[i] : offsets[i + 1]], each count times.
+    """An incidence matrix: list i holds the rows chosen[offsets[i] : offsets[i + 1]], each as often as count says.
 
     Attributes:
         chosen, count: One entry each; None counts each once.
         offsets: (lists + 1).
-        order: The entries sorted by row; `ends` tells where each row's entries begin. Gradients need them; or empty.
+        lists, ends: The transpose, which gradients need, or empty: row j is in the lists lists[ends[j] : ends[j + 1]].
+        order: The entries sorted by row, as weighted sums need them, or empty.
     """
 
     chosen: Tensor
-    count: Tensor | None
     offsets: Tensor
-    order: Tensor
+    lists: Tensor
     ends: Tensor
+    order: Tensor
+    count: Tensor | None = None
 
     @classmethod
     def of(cls, matrix: csr_array, *, counted: bool, gradients: bool) -> Incidence:
         """List i has row j as often as matrix[i, j] says; if not `counted`, once for each entry."""
-        order, ends = np.empty(0, np.int64), np.empty(0, np.int64)
+        lists = ends = order = np.empty(0, np.int64)
         if gradients:
             turned = csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape).tocsc()
-            order, ends = turned.data, turned.indptr
-        parts = (matrix.indices, matrix.indptr, order, ends)
-        chosen, *rest = (torch.from_numpy(np.asarray(part, np.int64)) for part in parts)
-        return cls(chosen, torch.from_numpy(matrix.data) if counted else None, *rest)
+            lists, ends, order = turned.indices, turned.indptr, turned.data
+        return cls(
+            chosen=_tensor(matrix.indices), offsets=_tensor(matrix.indptr), lists=_tensor(lists), ends=_tensor(ends),
+            order=_tensor(order), count=torch.from_numpy(matrix.data) if counted else None,
+        )  # fmt: skip
+
+    @classmethod
+    def of_neighbors(cls, indptr: Tensor, indices: Tensor) -> Incidence:
+        """Of a symmetric adjacency matrix, which is its own transpose. For sums without weights."""
+        return cls(indices, indptr, indices, indptr, torch.empty(0, dtype=torch.int64))
+
+    @classmethod
+    def of_runs(cls, offsets: Tensor, list_of: Tensor) -> Incidence:
+        """Rows one after the other: list i holds the rows from offsets[i] to offsets[i + 1]."""
+        rows = torch.arange(len(list_of) + 1, device=offsets.device)
+        return cls(rows[:-1], offsets, list_of, rows, rows[:-1])
+
+    @classmethod
+    def of_single_rows(cls, rows: Tensor, total: int) -> Incidence:
+        """One row in each list, in ascending order, of so many in total."""
+        lists = torch.arange(len(rows) + 1)
+        return cls(rows, lists, lists[:-1], torch.searchsorted(rows, torch.arange(total + 1)), lists[:-1])
 
     def to(self, device: torch.device) -> Incidence:
-        count = None if self.count is None else self.count.to(device)
-        rest = (self.offsets, self.order, self.ends)
-        return Incidence(self.chosen.to(device), count, *(part.to(device) for part in rest))
+        moved = {name: getattr(self, name) for name in ("chosen", "offsets", "lists", "ends", "order", "count")}
+        return dataclasses.replace(self, **{name: part.to(device) for name, part in moved.items() if part is not None})
 
     @cached_property
     def list_of(self) -> Tensor:
         """The list that each entry is in."""
         lists = torch.arange(len(self.offsets) - 1, device=self.offsets.device)
         return lists.repeat_interleave(self.offsets.diff(), output_size=len(self.chosen))
+
+    @cached_property
+    def edge_index(self) -> Tensor:
+        """(2, entries): from row to list, as PyTorch Geometric takes edges."""
+        return torch.stack([self.chosen, self.list_of])
 
     def sums(self, rows: Tensor, weight: Tensor | None = None) -> Tensor:
         """Σ count · weight · rows[chosen] over each list: (lists, width)."""
@@ -57,6 +83,14 @@ class Incidence:
         weight = None if weight is None else weight.to(rows.dtype)
         result: Tensor = _Sums.apply(rows, weight, self)  # type: ignore[no-untyped-call]
         return result
+
+    def sums_of_entries(self, entries: Tensor) -> Tensor:
+        """Σ entries over each list: (lists, width), for one row per entry."""
+        return self._entries.sums(entries)
+
+    @cached_property
+    def _entries(self) -> Incidence:
+        return Incidence.of_runs(self.offsets, self.list_of)
 
     def likeness(self, rows: Tensor, lists: Tensor) -> Tensor:
         """rows[chosen] · lists[list_of] for each entry."""
@@ -67,7 +101,7 @@ class Incidence:
         return _bags(self.chosen, rows, self.offsets, weight)
 
     def back(self, lists: Tensor, weight: Tensor | None) -> Tensor:
-        return _bags(self.list_of[self.order], lists, self.ends, None if weight is None else weight[self.order])
+        return _bags(self.lists, lists, self.ends, None if weight is None else weight[self.order])
 
     def products(self, rows: Tensor, lists: Tensor) -> Tensor:
         at_once = 4_096  # entries; their vectors stay in the cache
@@ -113,3 +147,7 @@ def _bags(chosen: Tensor, rows: Tensor, offsets: Tensor, weight: Tensor | None) 
     return torch.nn.functional.embedding_bag(
         chosen, rows, offsets, mode="sum", include_last_offset=True, per_sample_weights=weight
     )
+
+
+def _tensor(integers: npt.NDArray[Any]) -> Tensor:
+    return torch.from_numpy(np.asarray(integers, np.int64))

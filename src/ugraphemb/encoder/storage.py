@@ -23,7 +23,7 @@ from safetensors import torch as safetensors
 
 from ugraphemb.encoder.config import EncoderConfig, from_json
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.errors import ModelFormatError
 from ugraphemb.files import (
     Format,

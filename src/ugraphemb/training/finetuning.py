@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from ugraphemb.encoder.batches import Collator
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.errors import TrainingError
 from ugraphemb.training.passes import Passes, embedded
 

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import among
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.errors import TrainingError
 from ugraphemb.training.checkpoints import identity, read_checkpoint, write_checkpoint
 from ugraphemb.training.config import TrainingConfig

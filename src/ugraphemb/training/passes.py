@@ -7,9 +7,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ugraphemb.encoder.batches import Batch, Collator, runs
-from ugraphemb.encoder.folding import FoldedBatch
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.batches import Collator, runs
+from ugraphemb.encoder.model import Network
+from ugraphemb.encoder.rows import Rows
 
 Positions = npt.NDArray[np.int64]
 
@@ -26,15 +26,15 @@ class Passes:
         folding = network.folding(collator.batch(np.arange(len(collator.num_nodes)))) if network.folds else None
         self._folding = folding if folding and folding.rows_a_node <= _WORTHWHILE else None
 
-    def batch(self, chosen: Positions) -> Batch | FoldedBatch:
+    def batch(self, chosen: Positions) -> Rows:
         """The graphs at these positions, on the device."""
-        parts = self._collator.batch(chosen) if self._folding is None else self._folding.batch(chosen)
-        return parts.to(self._device)
+        if self._folding is None:
+            return self._network.rows(self._collator.batch(chosen)).to(self._device)
+        return self._folding.batch(chosen).to(self._device)
 
     def vectors(self, chosen: Positions) -> Tensor:
         """Of the graphs at these positions, with gradients."""
-        batch = self.batch(chosen)
-        return self._network.folded(batch) if isinstance(batch, FoldedBatch) else self._network.forward(batch)
+        return self._network.forward(self.batch(chosen))
 
 
 def embedded(network: Network, collator: Collator, chosen: Positions, device: torch.device) -> Tensor:
@@ -44,9 +44,7 @@ def embedded(network: Network, collator: Collator, chosen: Positions, device: to
     with torch.inference_mode():
         for begin, end in runs(collator.num_nodes[chosen], _NODES_FOLDED if network.folds else _NODES_A_BATCH):
             batch = collator.batch(chosen[begin:end])
-            if network.folds:
-                found = network.folded(network.folding(batch, counted=False).batch(gradients=False).to(device))
-            else:
-                found = network(batch.to(device))
-            vectors[begin:end] = found.float().cpu()
+            folding = network.folding(batch, counted=False) if network.folds else None
+            rows = network.rows(batch) if folding is None else folding.batch(gradients=False)
+            vectors[begin:end] = network(rows.to(device)).float().cpu()
     return vectors

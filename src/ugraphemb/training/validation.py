@@ -11,7 +11,7 @@ import torch
 
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import between
-from ugraphemb.encoder.network import Network
+from ugraphemb.encoder.model import Network
 from ugraphemb.training.config import Selection
 from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.passes import embedded

@@ -1,7 +1,9 @@
-"""Nodes that the convolutions cannot tell apart, folded into one row: the same vectors for a fraction of the products.
+"""Graphs as the network computes them: rows of node vectors, and which rows each sum runs over.
 
-After k convolutions a node's vector follows from its own features and those around it up to k steps away, the colors
-of Weisfeiler and Lehman. Molecules share most of theirs.
+A row may stand for many nodes: those that the convolutions cannot tell apart are folded into one, which gives the same
+vectors for a fraction of the products. After k convolutions a node's vector follows from its own features and those
+around it up to k steps away, the colors of Weisfeiler and Lehman. Molecules share most of theirs. Where nothing is
+folded, each node is a row of its own.
 """
 
 from __future__ import annotations
@@ -23,24 +25,37 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class FoldedBatch:
-    """Some graphs with their nodes folded.
+class Rows:
+    """Some graphs, ready for the network.
 
     Attributes:
         batch: Features of the rows of the input; sizes of the graphs.
-        own: For each convolution, the row before it that each row after it is made of,
-        around: and the rows before it of the neighbors.
-        held: For the input and after each convolution, the rows of each graph's nodes.
+        own: For each convolution, the row before it that each row after it is made of; None is the same row.
+        neighbors: For each convolution, the rows before it of the neighbors.
+        graphs: For the input and after each convolution, the rows that the readouts see of each graph.
     """
 
     batch: Batch
-    own: list[Incidence]
-    around: list[Incidence]
-    held: list[Incidence]
+    own: list[Incidence | None]
+    neighbors: list[Incidence]
+    graphs: list[Incidence]
 
-    def to(self, device: torch.device) -> FoldedBatch:
-        moved = ([part.to(device) for part in parts] for parts in (self.own, self.around, self.held))
-        return FoldedBatch(self.batch.to(device), *moved)
+    @classmethod
+    def of_nodes(cls, batch: Batch, depth: int, *, last: bool = False) -> Rows:
+        """One row per node, for so many convolutions; with `last`, readouts see only the last node of each graph."""
+        neighbors = Incidence.of_neighbors(batch.indptr, batch.indices)
+        if last:
+            graphs = Incidence.of_single_rows(batch.offsets[1:] - 1, len(batch.slot))
+        else:
+            graphs = Incidence.of_runs(batch.offsets, batch.graph_of)
+        return cls(batch, [None] * depth, [neighbors] * depth, [graphs] * (depth + 1))
+
+    def to(self, device: torch.device) -> Rows:
+        parts = (*self.own, *self.neighbors, *self.graphs)
+        moved = {id(part): part.to(device) for part in {id(part): part for part in parts if part is not None}.values()}
+        own = [None if part is None else moved[id(part)] for part in self.own]
+        neighbors, graphs = ([moved[id(part)] for part in some] for some in (self.neighbors, self.graphs))
+        return Rows(self.batch.to(device), own, neighbors, graphs)
 
 
 class Folding:
@@ -63,10 +78,10 @@ class Folding:
         nodes, row_of = _rows(_marks(graphs, degree))
         self._graphs = graphs.of_nodes(nodes)
         self._own: list[csr_array] = []
-        self._around: list[csr_array] = []
+        self._neighbors: list[csr_array] = []
         self._counted = counted
         self.row_of = [row_of]
-        self._held = [_lists(row_of, offsets, len(nodes), counted)]
+        self._in_graphs = [_lists(row_of, offsets, len(nodes), counted)]
         for _ in range(depth):
             mark = _mixed(row_of.astype(np.uint64))
             total = np.zeros(len(indices) + 1, np.uint64)
@@ -74,22 +89,22 @@ class Folding:
             around = total[indptr[1:]] - total[indptr[:-1]]
             like, after = _rows(_mixed(mark * _GOLDEN + around))
             ends, of_neighbors = run_positions(indptr[like], indptr[like + 1] - indptr[like])
-            rows = self._held[-1].shape[1]
+            rows = self._in_graphs[-1].shape[1]
             self._own.append(_lists(row_of[like], np.arange(len(like) + 1), rows, False))
-            self._around.append(_lists(row_of[indices[ends]], of_neighbors, rows, counted))
-            self._held.append(_lists(after, offsets, len(like), counted))
+            self._neighbors.append(_lists(row_of[indices[ends]], of_neighbors, rows, counted))
+            self._in_graphs.append(_lists(after, offsets, len(like), counted))
             row_of = after
             self.row_of.append(row_of)
-        self._places = [np.empty(lists.shape[1], np.int64) for lists in self._held]
+        self._places = [np.empty(lists.shape[1], np.int64) for lists in self._in_graphs]
 
     @property
     def rows_a_node(self) -> float:
         """How little was folded: 1 is nothing."""
-        return float(sum(held.shape[1] for held in self._held) / max(1, sum(map(len, self.row_of))))
+        return float(sum(held.shape[1] for held in self._in_graphs) / max(1, sum(map(len, self.row_of))))
 
-    def batch(self, chosen: Positions | None = None, *, gradients: bool = True) -> FoldedBatch:
+    def batch(self, chosen: Positions | None = None, *, gradients: bool = True) -> Rows:
         """The graphs at these positions, or all of them; without `gradients` none can be had."""
-        graphs, own, around, held = self._graphs, self._own, self._around, self._held
+        graphs, own, around, held = self._graphs, self._own, self._neighbors, self._in_graphs
         if chosen is not None:
             places = self._places
             held = [lists[chosen] for lists in held]
@@ -100,11 +115,12 @@ class Folding:
             own, around = (
                 [_renamed(links[k][rows[k + 1]], places[k], len(rows[k])) for k in depths] for links in (own, around)
             )
-        made, *others = (
-            [Incidence.of(lists, counted=counted, gradients=gradients) for lists in some]
-            for some, counted in ((own, False), (around, self._counted), (held, self._counted))
-        )
-        return FoldedBatch(graphs, made, *others)
+
+        def incidences(matrices: list[csr_array], counted: bool) -> list[Incidence]:
+            return [Incidence.of(matrix, counted=counted, gradients=gradients) for matrix in matrices]
+
+        counted = self._counted
+        return Rows(graphs, [*incidences(own, False)], incidences(around, counted), incidences(held, counted))
 
 
 def _lists(rows: Positions, offsets: Positions, width: int, counted: bool) -> csr_array:

@@ -4,15 +4,15 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from torch_geometric.nn import GINConv
+from scipy.sparse import random_array
+from torch_geometric.nn import GINConv, GINEConv
 
 from ugraphemb import GraphSet
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import RESERVED, SUPERSOURCE, UNSEEN, Vocabulary
-from ugraphemb.encoder.network import Network
-from ugraphemb.encoder.readouts import NodeAttention
-from ugraphemb.encoder.segments import adjacency, mean_by, neighbor_sum, sum_by
+from ugraphemb.encoder.incidence import Incidence
+from ugraphemb.encoder.model import Network, NodeAttention
 
 READOUTS = ("msna", "attention", "supersource", "sum", "average")
 CONVOLUTIONS = ("gin", "gcn", "sage", "gat")
@@ -48,7 +48,7 @@ def network_of(graphs, seed=0, **settings):
 def vectors_of(network, collator, positions=None):
     chosen = np.arange(len(collator.num_nodes)) if positions is None else np.asarray(positions)
     with torch.inference_mode():
-        return network(collator.batch(chosen)).numpy()
+        return network(network.rows(collator.batch(chosen))).numpy()
 
 
 def relu(x):
@@ -57,12 +57,13 @@ def relu(x):
 
 def test_attention_is_equation_3():
     graphs = labeled_graphs()
-    _, collator, _ = network_of(graphs)
-    batch = collator.batch(np.arange(len(graphs)))
+    network, collator, _ = network_of(graphs)
+    rows = network.rows(collator.batch(np.arange(len(graphs))))
     torch.manual_seed(1)
     attention = NodeAttention(5)
     nodes = torch.randn(len(graphs.node_labels), 5)
-    found = attention(nodes, batch).detach().numpy()
+    sizes = rows.batch.offsets.diff()[:, None]
+    found = attention(nodes, rows.graphs[0], sizes).detach().numpy()
     theta = attention.transform.weight.detach().numpy()
     for g in range(len(graphs)):
         u = nodes.numpy()[graphs.node_offsets[g] : graphs.node_offsets[g + 1]]
@@ -109,10 +110,9 @@ def test_a_product_before_the_sum_is_the_usual_gin():
         mlp[0].weight.copy_(network.inputs.label.weight.T)
         mlp[0].bias.copy_(rest[0].bias)
         mlp[2].load_state_dict(rest[2].state_dict())
-    links = adjacency(batch.indptr, batch.indices)
-    torch.testing.assert_close(
-        ours(network.inputs(batch), links, batch), usual(one_hot, batch.edge_index()), rtol=1e-4, atol=1e-5
-    )
+    rows = network.rows(batch)
+    found = ours(network.inputs(batch), rows.own[0], rows.neighbors[0], batch)
+    torch.testing.assert_close(found, usual(one_hot, batch.edge_index()), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("readout", READOUTS)
@@ -206,16 +206,44 @@ def test_many_labels_do_not_become_a_dense_matrix():
     assert np.isfinite(vectors_of(network, collator)).all()
 
 
-def test_sums_have_the_gradients_that_autograd_gives_dense_products():
+def test_gine_is_pytorch_geometric_s():
+    graphs = labeled_graphs()
+    network, collator, _ = network_of(graphs, edge_labels=True)
+    rows = network.rows(collator.batch(np.arange(len(graphs))))
+    ours, batch = network.convolutions[1], rows.batch
+    usual = GINEConv(ours.convolution.nn)
+    nodes = torch.randn(len(graphs.node_labels), 16)
+    expected = usual(ours.product(nodes), batch.edge_index(), edge_attr=ours.edge(batch.edge_slot))
+    torch.testing.assert_close(ours(nodes, None, rows.neighbors[1], batch), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["neighbors", "runs", "single rows", "lists", "counted lists"])
+def test_sums_over_lists_are_products_with_their_incidence_matrix(kind):
     graphs = labeled_graphs(edge_labels=False)
     _, collator, _ = network_of(graphs)
-    batch = collator.batch(np.arange(len(graphs)))
-    nodes = torch.randn(len(graphs.node_labels), 3, dtype=torch.float64, requires_grad=True)
-    links = adjacency(batch.indptr, batch.indices, torch.float64)
-    assert torch.autograd.gradcheck(lambda x: neighbor_sum(links, x), (nodes,))
-    assert torch.autograd.gradcheck(lambda x: sum_by(x, batch.offsets, batch.graph_of), (nodes,))
-    assert torch.autograd.gradcheck(lambda x: mean_by(x, batch.offsets, batch.graph_of), (nodes,))
-    torch.testing.assert_close(neighbor_sum(links, nodes), links.to_dense() @ nodes)
+    batch, total = collator.batch(np.arange(len(graphs))), len(graphs.node_labels)
+    matrix = random_array((7, total), density=0.3, rng=np.random.default_rng(0), format="csr").astype(np.float32)
+    incidence = {
+        "neighbors": lambda: Incidence.of_neighbors(batch.indptr, batch.indices),
+        "runs": lambda: Incidence.of_runs(batch.offsets, batch.graph_of),
+        "single rows": lambda: Incidence.of_single_rows(batch.offsets[1:] - 1, total),
+        "lists": lambda: Incidence.of(matrix, counted=False, gradients=True),
+        "counted lists": lambda: Incidence.of(matrix, counted=True, gradients=True),
+    }[kind]()
+    lists = len(incidence.offsets) - 1
+    count = torch.ones(len(incidence.chosen)) if incidence.count is None else incidence.count
+    dense = torch.zeros(lists, total, dtype=torch.float64)
+    dense.index_put_((incidence.list_of, incidence.chosen), count.double(), accumulate=True)
+    rows = torch.randn(total, 3, dtype=torch.float64, requires_grad=True)
+    torch.testing.assert_close(incidence.sums(rows), dense @ rows)
+    assert torch.autograd.gradcheck(incidence.sums, (rows,))
+    if kind != "neighbors":  # these are never weighted
+        weight = torch.rand(len(incidence.chosen), dtype=torch.float64, requires_grad=incidence.count is None)
+        others = torch.randn(lists, 3, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(incidence.sums, (rows, weight))
+        assert torch.autograd.gradcheck(incidence.likeness, (rows, others))
+    entries = torch.randn(len(incidence.chosen), 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(incidence.sums_of_entries, (entries,))
 
 
 def test_labels_count_by_the_share_of_graphs_that_have_them():
@@ -269,8 +297,8 @@ def test_folded_nodes_give_the_vectors_of_all_nodes(readout, settings):
             parameter += 0.1
     batch = collator.batch(np.arange(len(graphs)))
     with torch.inference_mode():
-        folded = network.folded(network.folding(batch).batch(gradients=False)).numpy()
-        again = network.folded(network.folding(batch, counted=False).batch(gradients=False)).numpy()
+        folded = network(network.folding(batch).batch(gradients=False)).numpy()
+        again = network(network.folding(batch, counted=False).batch(gradients=False)).numpy()
     np.testing.assert_allclose(again, folded, rtol=1e-4, atol=1e-5 * np.abs(folded).max())
     expected = vectors_of(network, collator)
     np.testing.assert_allclose(folded, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
@@ -282,7 +310,7 @@ def test_graphs_without_nodes_or_edges_fold(sizes):
     graphs = GraphSet.from_edges(sizes, np.empty((0, 2), np.int64))
     network, collator, _ = network_of(graphs)
     with torch.inference_mode():
-        folded = network.folded(network.folding(collator.batch(np.arange(len(sizes)))).batch()).numpy()
+        folded = network(network.folding(collator.batch(np.arange(len(sizes)))).batch()).numpy()
     np.testing.assert_allclose(folded, vectors_of(network, collator), rtol=1e-5, atol=1e-6)
 
 
@@ -309,7 +337,7 @@ def test_gradients_of_folded_nodes_are_those_of_all_nodes(readout):
     batch = network.folding(collator.batch(np.arange(len(graphs)))).batch(chosen)
     weight = torch.randn(len(chosen), network.config.dimension, dtype=torch.float64)
     found = []
-    for vectors in (network.folded(batch), network(collator.batch(chosen))):
+    for vectors in (network(batch), network(network.rows(collator.batch(chosen)))):
         network.zero_grad()
         (vectors * weight).sum().backward()
         found.append({name: parameter.grad.clone() for name, parameter in network.named_parameters()})

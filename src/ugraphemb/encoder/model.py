@@ -1,4 +1,4 @@
-"""The network: features → convolutions → readout → dense layers → vector."""
+"""The network: features → convolutions → readouts → dense layers → vector, in one forward pass over rows (rows.py)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, SAGEConv
 
 from ugraphemb.encoder.batches import Batch
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, FloatArray, Vocabulary
-from ugraphemb.encoder.folding import FoldedBatch, Folding
 from ugraphemb.encoder.incidence import Incidence
-from ugraphemb.encoder.readouts import Average, MultiScale, NodeAttention, Sum, Supersource
-from ugraphemb.encoder.segments import adjacency, neighbor_sum
+from ugraphemb.encoder.rows import Folding, Rows
 
 TRIANGLE_FEATURES = 3
 
@@ -40,44 +37,32 @@ class Network(nn.Module):
         hidden = config.hidden or config.dimension
         self.dense = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, config.dimension))
 
-    def forward(self, batch: Batch) -> Tensor:
-        nodes = self.inputs(batch)  # (nodes, layers[0])
-        links: Any = None
-        if self.config.convolution != "gin" or self.config.edge_labels:
-            links = batch.edge_index()
-        else:
-            links = adjacency(batch.indptr, batch.indices, nodes.dtype)
-        layers = [nodes]
-        for convolution in self.convolutions:
-            layers.append(convolution(layers[-1], links, batch))  # (nodes, layers[k])
-        return self.finished(self.readout(layers, batch), batch)  # (graphs, dimension)
-
-    def finished(self, read: Tensor, batch: Batch) -> Tensor:
-        """From what the readouts give, (graphs, sum of widths), to the vectors."""
+    def forward(self, rows: Rows) -> Tensor:
+        layers = [self.inputs(rows.batch)]  # (rows, layers[0])
+        for convolution, own, neighbors in zip(self.convolutions, rows.own, rows.neighbors, strict=True):
+            layers.append(convolution(layers[-1], own, neighbors, rows.batch))  # (rows, layers[k])
+        sizes = rows.batch.offsets.diff().clamp(min=1).unsqueeze(1)  # (graphs, 1)
+        read = self.readout(layers, rows.graphs, sizes)  # (graphs, sum of widths)
         if self.config.compression != "none":
-            mean = read / batch.offsets.diff().clamp(min=1).unsqueeze(1)
+            mean = read / sizes
             read = torch.sign(read) * torch.log1p(read.abs())
             if self.config.compression == "log_mean":
                 read = torch.cat([read, mean], dim=1)
         vectors: Tensor = self.dense(self.norm(read))
-        return vectors
+        return vectors  # (graphs, dimension)
+
+    def rows(self, graphs: Batch) -> Rows:
+        """These graphs with one row per node. Of graphs with a supersource the readouts see it alone."""
+        return Rows.of_nodes(graphs, len(self.convolutions), last=self.config.readout == "supersource")
 
     @property
     def folds(self) -> bool:
-        """Whether nodes with the same features around them get the same vectors, so that `folded` can be used."""
+        """Whether nodes with the same features around them get the same vectors, so that they can be folded."""
         return self.config.convolution == "gin" and not self.config.edge_labels and self.config.readout != "supersource"
 
     def folding(self, graphs: Batch, *, counted: bool = True) -> Folding:
         """These graphs, on the CPU, folded as far as this network's convolutions allow. Counting pays if used often."""
         return Folding(graphs, len(self.convolutions), degree=self.config.degree, counted=counted)
-
-    def folded(self, graphs: FoldedBatch) -> Tensor:
-        """What `forward` gives, computed once for all nodes that are alike."""
-        rows = [self.inputs(graphs.batch)]
-        for convolution, own, around in zip(self.convolutions, graphs.own, graphs.around, strict=True):
-            assert isinstance(convolution, GIN)
-            rows.append(convolution.of_rows(rows[-1], own, around))  # (rows, layers[k])
-        return self.finished(self.readout.of_rows(rows, graphs), graphs.batch)
 
 
 class Inputs(nn.Module):
@@ -129,13 +114,32 @@ class Bias(nn.Module):
         return x + self.bias
 
 
-class _SymmetricGIN(GINConv):  # type: ignore[misc]
-    def message_and_aggregate(self, adj_t: Tensor, x: Any) -> Tensor:
-        return neighbor_sum(adj_t, x[0])
+class Update(nn.Module):
+    """MLP((1 + ε) u + s), the MLP two dense layers, the first of which is only its bias."""
+
+    def __init__(self, width: int, learn_epsilon: bool) -> None:
+        super().__init__()
+        dense = nn.Linear(width, width)
+        self.nn = nn.Sequential(Bias(width), nn.ReLU(), dense, nn.ReLU())
+        if learn_epsilon:
+            self.register_parameter("eps", nn.Parameter(torch.zeros(1)))
+        else:
+            self.register_buffer("eps", torch.zeros(1))
+
+    @property
+    def dense(self) -> nn.Linear:
+        layer = self.nn[2]
+        assert isinstance(layer, nn.Linear)
+        return layer
+
+    def forward(self, own: Tensor, sums: Tensor) -> Tensor:
+        epsilon: Any = self.eps
+        result: Tensor = self.nn(sums + (1 + epsilon) * own)
+        return result
 
 
 class GIN(nn.Module):
-    """uᵢ ← MLP((1 + ε) uᵢ + Σⱼ uⱼ) (eq. 1), the MLP two dense layers.
+    """uᵢ ← MLP((1 + ε) uᵢ + Σⱼ uⱼ) (eq. 1); with edge labels Σⱼ ReLU(uⱼ + e) (GINE), e a vector of the edge's label.
 
     The product with the first layer's weights is taken before the sum: the same, and cheaper where the width shrinks.
     In the first convolution the inputs' tables are that product.
@@ -144,43 +148,83 @@ class GIN(nn.Module):
     def __init__(self, before: int, width: int, *, is_first: bool, learn_epsilon: bool, edge_labels: int) -> None:
         super().__init__()
         self.product = None if is_first else nn.Linear(before, width, bias=False)
-        rest = nn.Sequential(Bias(width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
-        kind = GINEConv if edge_labels else _SymmetricGIN
+        self.convolution = Update(width, learn_epsilon)
         self.edge = nn.Embedding(edge_labels, width) if edge_labels else None
-        self.convolution = kind(rest, eps=0.0, train_eps=learn_epsilon)
+        self.convolution.dense.reset_parameters()  # drawn twice, as in 0.1: the same seed gives the same network
 
-    def forward(self, nodes: Tensor, links: Tensor, batch: Batch) -> Tensor:
-        if self.product is not None:
-            nodes = self.product(nodes)
-        if self.edge is None:
-            result: Tensor = self.convolution(nodes, links)
-        else:
-            result = self.convolution(nodes, links, edge_attr=self.edge(batch.edge_slot))
-        return result
-
-    def of_rows(self, rows: Tensor, own: Incidence, around: Incidence) -> Tensor:
-        """The same for folded nodes."""
+    def forward(self, rows: Tensor, own: Incidence | None, neighbors: Incidence, batch: Batch) -> Tensor:
         if self.product is not None:
             rows = self.product(rows)
-        result: Tensor = self.convolution.nn(around.sums(rows) + (1 + self.convolution.eps) * own.sums(rows))
+        if self.edge is None:
+            sums = neighbors.sums(rows)  # (rows after, width)
+        else:
+            messages = torch.relu(rows.index_select(0, neighbors.chosen) + self.edge(batch.edge_slot))
+            sums = neighbors.sums_of_entries(messages)
+        result: Tensor = self.convolution(rows if own is None else own.sums(rows), sums)
         return result
 
 
 class Plain(nn.Module):
-    """One of PyTorch Geometric's convolutions, then ReLU."""
+    """One of PyTorch Geometric's convolutions, then ReLU. It takes one row per node."""
 
     def __init__(self, convolution: nn.Module) -> None:
         super().__init__()
         self.convolution = convolution
 
-    def forward(self, nodes: Tensor, links: Tensor, batch: Batch) -> Tensor:
-        return torch.relu(self.convolution(nodes, links))
+    def forward(self, rows: Tensor, own: Incidence | None, neighbors: Incidence, batch: Batch) -> Tensor:
+        assert own is None
+        return torch.relu(self.convolution(rows, neighbors.edge_index))
+
+
+class NodeAttention(nn.Module):
+    """Sum of node vectors, each weighted by its likeness to a learned view of the whole graph (eq. 3).
+
+    ATT(U) = Σₙ σ(uₙᵀ ReLU(Θ · mean(U))) uₙ  (Bai et al., IJCAI 2019). The weights are not normalized, so that the
+    length of the sum tells the size of the graph.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.transform = nn.Linear(width, width, bias=False)
+
+    def forward(self, rows: Tensor, graphs: Incidence, sizes: Tensor) -> Tensor:
+        context = torch.relu(self.transform(graphs.sums(rows) / sizes))  # (graphs, width)
+        return graphs.sums(rows, torch.sigmoid(graphs.likeness(rows, context)))  # (graphs, width)
+
+
+class Sum(nn.Module):
+    """Σₙ uₙ; of graphs with a supersource that node's vector, which is all there is to sum."""
+
+    def forward(self, rows: Tensor, graphs: Incidence, sizes: Tensor) -> Tensor:
+        return graphs.sums(rows)
+
+
+class Average(nn.Module):
+    """Σₙ uₙ / N."""
+
+    def forward(self, rows: Tensor, graphs: Incidence, sizes: Tensor) -> Tensor:
+        return graphs.sums(rows) / sizes
+
+
+class MultiScale(nn.Module):
+    """One readout after each chosen layer, concatenated (eq. 2 with attention is the paper's MSNA)."""
+
+    def __init__(self, readouts: list[nn.Module], scales: tuple[int, ...]) -> None:
+        super().__init__()
+        self.readouts = nn.ModuleList(readouts)
+        self.scales = scales
+
+    def forward(self, layers: list[Tensor], graphs: list[Incidence], sizes: Tensor) -> Tensor:
+        read = zip(self.readouts, self.scales, strict=True)
+        return torch.cat([readout(layers[k], graphs[k], sizes) for readout, k in read], dim=1)
 
 
 def _convolution(config: EncoderConfig, before: int, width: int, *, is_first: bool, edge_labels: int) -> nn.Module:
     if config.convolution == "gin":
         return GIN(before, width, is_first=is_first, learn_epsilon=config.learn_epsilon, edge_labels=edge_labels)
-    kinds = {"gcn": GCNConv, "sage": SAGEConv, "gat": GATConv}
+    from torch_geometric import nn as geometric
+
+    kinds: dict[str, Any] = {"gcn": geometric.GCNConv, "sage": geometric.SAGEConv, "gat": geometric.GATConv}
     return Plain(kinds[config.convolution](before, width))
 
 
@@ -195,4 +239,4 @@ def _scales(config: EncoderConfig) -> tuple[int, ...]:
 def _readout(config: EncoderConfig, width: int) -> nn.Module:
     if config.readout in ("msna", "attention"):
         return NodeAttention(width)
-    return {"sum": Sum, "average": Average, "supersource": Supersource}[config.readout]()
+    return Average() if config.readout == "average" else Sum()
