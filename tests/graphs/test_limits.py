@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ugraphemb import GraphSet, read_graphs
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, GraphWarning
 from ugraphemb.graphs.limits import limits
 
 
@@ -108,6 +108,13 @@ def claimed_nodes(path: Path) -> None:
     path.write_text(json.dumps({"id": "a", "num_nodes": 5_000_000, "edges": []}))
 
 
+def one_file_again_and_again(path: Path) -> None:
+    nodes = "".join(f"<node id='{i}'/>" for i in range(5_000))
+    (path.parent / "g.gxl").write_text(f"<gxl><graph id='g'>{nodes}</graph></gxl>")
+    entries = "<print file='g.gxl'/>" * 20_000
+    path.write_text(f"<GraphCollection>{entries}</GraphCollection>")
+
+
 def packed_newlines(path: Path) -> None:
     path.write_bytes(gzip.compress(b"\n" * 40_000_000, 6))
 
@@ -128,6 +135,7 @@ BOMBS: list[tuple[Callable[[Path], None], str, str]] = [
     (long_block, ".sdf", "a molecule of 2000007 characters"),
     (names_in_sdf, ".sdf", "5000 graphs and 5001 columns of metadata, most of them missing"),
     (claimed_nodes, ".jsonl", "5000000 nodes claimed by"),
+    (one_file_again_and_again, ".cxl", "names files again and again"),
     (packed_newlines, ".edges.gz", "unpacks to more than"),
 ]
 
@@ -153,6 +161,13 @@ def test_attributes_of_other_kinds_are_counted_in_one_pass(tmp_path: Path):
     with pytest.warns(match=r"ignored 1 node attributes 'a0'.* 19990 other kinds of data") as caught:
         assert read_graphs(tmp_path / "set.gxl").num_nodes.tolist() == [20_000]
     assert len(str(caught[0].message)) < 1_000
+
+
+def test_long_smiles_are_skipped_if_asked(tmp_path: Path):
+    pytest.importorskip("rdkit")
+    (tmp_path / "set.smi").write_text("CC a\n" + "C" * 100_000 + " long\nCO b\n")
+    with pytest.warns(GraphWarning, match="1 molecules that cannot be read"):
+        assert read_graphs(tmp_path / "set.smi", on_error="skip").ids.tolist() == ["a", "b"]
 
 
 def test_limits_can_be_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

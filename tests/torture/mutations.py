@@ -89,6 +89,10 @@ _WAYS = (_scrap, _scrap, _noise, _flip, _flip, _cut, _end, _repeat, _number, _nu
 
 def mutated_file(name: str, data: bytes, chance: random.Random) -> bytes:
     """A file by its name: what is inside a gzip or zip file is damaged as often as the packed bytes themselves."""
+    if chance.random() < 0.03:
+        return b"".join(chance.choice((b"", b"\n", b" ")) + chance.choice(SCRAPS) for _ in range(chance.randrange(8)))
+    if chance.random() < 0.03:
+        return chance.randbytes(chance.randrange(60))
     if chance.random() < 0.5:
         return mutated(data, chance)
     if name.endswith(".gz"):

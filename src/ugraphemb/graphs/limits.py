@@ -54,9 +54,12 @@ def limits() -> Limits:
 
 def refusal(where: str, found: str, name: str) -> GraphFormatError:
     """The error for something beyond the limit of that name."""
-    return GraphFormatError(
-        f"{where}: {found}; the limit is {getattr(limits(), name)} (set {VARIABLE}={name}=NUMBER to raise it)"
-    )
+    return GraphFormatError(f"{where}: {beyond(found, name)}")
+
+
+def beyond(found: str, name: str) -> str:
+    """What to say about it, without the place."""
+    return f"{found}; the limit is {getattr(limits(), name)} (set {VARIABLE}={name}=NUMBER to raise it)"
 
 
 @lru_cache(maxsize=4)

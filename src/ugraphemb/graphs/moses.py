@@ -33,7 +33,7 @@ _KEY = b"ugraphemb"
 
 
 def read_moses(limit: int | None = None, progress: Progress | None = None, cache: Path | None = None) -> GraphSet:
-    """1,936,962 molecules of 9 to 26 atoms, from ZINC, that the package `molsets` carries.
+    """1,936,962 molecules of 8 to 27 atoms, from ZINC, that the package `molsets` carries.
 
     Those of the training set come first, then the test set, then the test set of other scaffolds; ids are positions.
     Parsing takes a quarter of a millisecond of CPU per molecule, on all cores that the process may use.

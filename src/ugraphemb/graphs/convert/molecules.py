@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ugraphemb.errors import GraphFormatError, needs_extra
 from ugraphemb.graphs.collector import MISSING, Collector, Reading
 from ugraphemb.graphs.graphset import GraphSet
-from ugraphemb.graphs.limits import limits, refusal
+from ugraphemb.graphs.limits import beyond, limits
 
 OnError = Literal["raise", "skip"]
 Aromatic = Literal["bond", "kekule"]
@@ -165,7 +165,9 @@ class MoleculeCollector:
             return
         text = text.strip()
         if len(text) > limits().smiles:
-            raise refusal(where, f"{text[:20]!r}... of {len(text)} characters", "smiles")
+            wrong = beyond(f"{text[:20]!r}... of {len(text)} characters", "smiles")
+            self._add(None, wrong, where, id, target, {})
+            return
         wrong = f"{text[:60]!r}, which is not SMILES" if text else "empty, expected SMILES"
         self._add(self._parsed(text) if text else None, wrong, where, id, target, {"smiles": text, **(metadata or {})})
 
@@ -180,7 +182,9 @@ class MoleculeCollector:
     ) -> None:
         """The text of one molecule of an SDF file."""
         if len(text) > 100 * limits().smiles:
-            raise refusal(where, f"a molecule of {len(text)} characters, 100 times a long SMILES", "smiles")
+            wrong = beyond(f"a molecule of {len(text)} characters, 100 times a long SMILES", "smiles")
+            self._add(None, wrong, where, id, target, {})
+            return
         try:
             molecule = self._chem.MolFromMolBlock(text, sanitize=False, removeHs=False)
         except (RuntimeError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ugraphemb.graphs.formats.markup import Element, numeric, parsed, quoted, te
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import check_losses, encoded, packed, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.graphs.limits import limits, refusal
 
 _KINDS: dict[str, type] = {"int": int, "float": float, "double": float, "bool": bool}
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,80}")
@@ -124,6 +126,7 @@ def _of_list(path: Path, progress: Progress | None = None) -> Iterator[Item]:
         element = pending.pop()
         pending += reversed(element.children)
         listed += [element] if "file" in element.attributes else []
+    _check_repeats([path.parent / element.attributes["file"] for element in listed], path)
     for element in counted(listed, progress):
         name = element.attributes["file"]
         place = Path(name)
@@ -133,6 +136,17 @@ def _of_list(path: Path, progress: Progress | None = None) -> Iterator[Item]:
             if item.target is MISSING:
                 item.target = element.attributes.get("class", MISSING)
             yield item
+
+
+def _check_repeats(files: list[Path], path: Path) -> None:
+    """Refuses a list that names one file so often that it asks for much more than there is."""
+    times = Counter(files)
+    if len(times) == len(files):
+        return
+    sizes = {file: file.stat().st_size for file in times if file.is_file()}
+    asked = sum(sizes.get(file, 0) * count for file, count in times.items())
+    if asked > limits().unpacked_bytes(sum(sizes.values())):
+        raise refusal(str(path), f"names files again and again, {asked} bytes of {sum(sizes.values())}", "ratio")
 
 
 def _of_folder(folder: Path, progress: Progress | None) -> Iterator[Item]:
