@@ -105,9 +105,9 @@ def _mistake(graphs: GraphSet) -> str | None:
     """What is out of range in packed arrays, in words. The compiled core checks that edges are symmetric."""
     offsets, indptr, indices = graphs.node_offsets, graphs.indptr, graphs.indices
     nodes = len(graphs.node_labels)
-    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != nodes or (np.diff(offsets) < 0).any():
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != nodes or (offsets[1:] < offsets[:-1]).any():
         return "offsets of nodes that do not fit"
-    if len(indptr) != nodes + 1 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
+    if len(indptr) != nodes + 1 or indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
         return "offsets of neighbors that do not fit"
     begins, ends = indptr[offsets[:-1]], indptr[offsets[1:]]
     filled = np.flatnonzero(ends > begins)
