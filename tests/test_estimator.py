@@ -75,6 +75,16 @@ def test_transform_takes_any_graphs_in_any_company(graphs, fitted):
         fitted.transform([object()])
 
 
+def test_vectors_come_as_a_data_frame_on_request(graphs, fitted):
+    pandas = pytest.importorskip("pandas")
+    model = clone(fitted)
+    model.__dict__.update(fitted.__dict__)
+    frame = model.set_output(transform="pandas").transform(graphs[:3])
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.columns.tolist() == model.get_feature_names_out().tolist() == [f"ugraphemb{i}" for i in range(16)]
+    np.testing.assert_array_equal(frame.to_numpy(), fitted.transform(graphs[:3]))
+
+
 def test_labels_that_the_model_has_never_seen_are_reported_with_their_share(fitted):
     strange = ug.GraphSet.from_edges([2, 2], [(0, 1), (2, 3)], node_labels=[6, 8, 6, 1])
     with pytest.warns(

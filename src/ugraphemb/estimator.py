@@ -182,13 +182,26 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, graphs: GraphsLike) -> Vectors:
         """A vector for each graph: (graphs, dimension), float32. Any graphs, seen in training or not."""
-        network = self._fitted()
+        self._fitted()
         collection = graphs_of(graphs)
-        if len(collection) == 0:
-            return np.empty((0, network.config.dimension), np.float32)
-        unseen = self.vocabulary_.unseen(collection)
+        self._report_unseen(collection)
+        return self._embedded(collection)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Names of the columns of `transform`, for `set_output(transform="pandas")` and pipelines."""
+        return np.array([f"ugraphemb{i}" for i in range(self._fitted().config.dimension)], dtype=object)
+
+    def _report_unseen(self, graphs: GraphSet) -> None:
+        """One GraphWarning about node labels that training has not seen."""
+        self._fitted()
+        unseen = self.vocabulary_.unseen(graphs)
         if unseen is not None:
             warned(unseen)
+
+    def _embedded(self, collection: GraphSet) -> Vectors:
+        network = self._fitted()
+        if len(collection) == 0:
+            return np.empty((0, network.config.dimension), np.float32)
         device = next(network.parameters()).device
         with _torch_threads(self.threads):
             collator = Collator(collection, self.vocabulary_, network.config)

@@ -286,9 +286,15 @@ def test_an_exported_file_has_ids_vectors_and_metadata(tmp_path):
     assert (empty.num_rows, empty.column_names) == (0, ["id", "vector"])
 
 
-def test_without_faiss_the_error_names_the_installation(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("head", [None, "l1", "l2", "inner"])
+def test_without_faiss_a_flat_search_finds_the_same(monkeypatch: pytest.MonkeyPatch, head: str | None):
     import sys
 
+    chosen = model("mcs" if head == "inner" else "ged", head)
+    found = GraphIndex(chosen, threads=1).add(graphs()[:50])
+    expected = [[match.id for match in matches] for matches in found.search(queries(), 5)]
     monkeypatch.setitem(sys.modules, "faiss", None)
+    found = GraphIndex(chosen, threads=1).add(graphs()[:50])
+    assert [[match.id for match in matches] for matches in found.search(queries(), 5)] == expected
     with pytest.raises(ug.errors.MissingExtraError, match=r"pip install 'ugraphemb\[search\]'"):
-        GraphIndex(model())
+        GraphIndex(chosen, kind="hnsw")

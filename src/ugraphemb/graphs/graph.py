@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,6 +93,11 @@ class Graph:
 
     def to_networkx(self) -> nx.Graph[Any]:
         return self.graphs[[self.position]].to_networkx()[0]
+
+    def _repr_html_(self) -> str:
+        """The graph drawn, for notebooks. What draws is above this package, and looked up by name."""
+        drawn: str = import_module("ugraphemb.tasks.notebook").graph_html(self)
+        return drawn
 
     def __repr__(self) -> str:
         return f"Graph({self.id!r}, {self.num_nodes} nodes, {self.num_edges} edges)"

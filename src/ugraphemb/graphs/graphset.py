@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -299,6 +300,11 @@ class GraphSet:
         from ugraphemb.graphs.identity import fingerprint_of_release_1
 
         return text == self.fingerprint or text == fingerprint_of_release_1(self)
+
+    def _repr_html_(self) -> str:
+        """The first graphs drawn, for notebooks; see `Graph._repr_html_`."""
+        drawn: str = import_module("ugraphemb.tasks.notebook").graphs_html(self)
+        return drawn
 
     def __repr__(self) -> str:
         parts = [f"{len(self)} graphs", f"{len(self.node_labels)} nodes", f"{len(self.indices) // 2} edges"]

@@ -22,7 +22,7 @@ from ugraphemb.search import storage
 from ugraphemb.search.answers import Question, plain_matches, verified_matches
 from ugraphemb.search.matches import Matches
 from ugraphemb.search.metadata import Metadata, Where, joined, rows_of, schema_of
-from ugraphemb.search.neighbors import Vectors, chosen_kind, faiss_module
+from ugraphemb.search.neighbors import Vectors, chosen_kind
 from ugraphemb.search.parts import Database, Part, with_part
 from ugraphemb.search.verification import By
 
@@ -41,7 +41,7 @@ class GraphIndex:
     Args:
         model: A fitted UGraphEmb.
         kind: How vectors are searched: "flat" compares with each one; "hnsw" and "ivf" are faiss's approximate
-            structures; "auto" is flat up to 100,000 vectors and ivf past that.
+            structures (extra `search`); "auto" is flat up to 100,000 vectors, and past that ivf if faiss is installed.
         costs: Of edits, for verification; by default those the model was trained with.
         threads: For embedding and for edit distances; 0 uses every core.
     """
@@ -49,7 +49,6 @@ class GraphIndex:
     def __init__(
         self, model: UGraphEmb, *, kind: str = "auto", costs: EditCosts | None = None, threads: int = 0
     ) -> None:
-        faiss_module()
         self.model = model
         self.head = model._fitted().config.head
         chosen_kind(kind, 0, self.head)
@@ -225,6 +224,7 @@ class GraphIndex:
         queries, one = adapted(query)
         database = Database(self._parts)
         chosen = database.chosen(where)
+        self.model._report_unseen(queries)
         vectors = self._embedded(queries)
         if question.within is None:
             near = database.nearest(vectors, question.candidates, chosen)
@@ -287,7 +287,6 @@ class GraphIndex:
         Raises:
             IndexFormatError: A folder that is torn, foreign or of an unknown version.
         """
-        faiss_module()
         stored = storage.read(Path(folder), check=check, device=device)
         stored.model.set_params(threads=threads)
         index = cls(stored.model, kind=stored.kind, costs=costs, threads=threads)
@@ -343,6 +342,7 @@ class GraphIndex:
                     f"vectors of shape {vectors.shape}; they must be finite and of shape {(len(graphs), width)}"
                 )
             return vectors
+        self.model._report_unseen(graphs)
         vectors = np.empty((len(graphs), width), np.float32)
         with progress_of(len(graphs), "graphs embedded", progress) as tick:
             for begin in range(0, len(graphs), _EMBEDDED_AT_ONCE):
@@ -351,7 +351,7 @@ class GraphIndex:
         return vectors
 
     def _embedded(self, graphs: GraphSet) -> Vectors:
-        return self.model.transform(graphs)
+        return self.model._embedded(graphs)
 
     def _position(self, database: Database, name: str) -> int:
         for part, start in zip(database.parts, database.starts, strict=False):

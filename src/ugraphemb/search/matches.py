@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -116,3 +117,8 @@ class Matches(list[Match]):
     def __init__(self, matches: Iterable[Match] = (), certificate: Certificate | None = None) -> None:
         super().__init__(matches)
         self.certificate = certificate
+
+    def _repr_html_(self) -> str:
+        """A table with a drawing of each match, for notebooks; see `Graph._repr_html_`."""
+        drawn: str = import_module("ugraphemb.tasks.notebook").matches_html(self)
+        return drawn

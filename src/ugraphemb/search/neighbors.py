@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -40,16 +41,27 @@ def faiss_module() -> Any:
     return faiss
 
 
+def has_faiss() -> bool:
+    """Whether faiss is installed; without it vectors are compared one by one."""
+    try:
+        return find_spec("faiss") is not None
+    except ValueError:  # blocked
+        return False
+
+
 def chosen_kind(kind: str, count: int, head: Head) -> Kind:
     """What "auto" means for so many vectors. L1 distances have no approximate structure, and are always exact.
 
     Raises:
         ValueError: An unknown kind, or one that does not fit the head.
+        MissingExtraError: An approximate kind without faiss.
     """
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r}; it is one of {', '.join(map(repr, KINDS))}")
     if kind == "auto":
-        return "flat" if count <= EXACT_UP_TO or head == "l1" else "ivf"
+        return "flat" if count <= EXACT_UP_TO or head == "l1" or not has_faiss() else "ivf"
+    if kind != "flat":
+        faiss_module()
     if kind != "flat" and head == "l1":
         raise ValueError(f"kind={kind!r} does not fit a model whose head is 'l1'; only 'flat' and 'auto' do")
     return kind  # type: ignore[return-value]
@@ -150,16 +162,13 @@ class Neighbors:
     def _exact(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
         if self.head in PSEUDO:
             return np.stack([self._nearest_pseudo(query, count + 16, allowed) for query in queries])
-        faiss = faiss_module()
-        metric = _metric(faiss, self.head)
         dead = 0 if allowed is None else len(allowed) - int(allowed.sum())
         if allowed is None or dead <= 100:  # a few more are asked for, and dropped
             more = min(count + dead, len(self))
-            found: Ints = faiss.knn(queries, np.ascontiguousarray(self.vectors), more, metric=metric)[1]
+            found = _knn(queries, self.vectors, more, self.head)
             return found if allowed is None else np.where(allowed[found], found, -1)
         places = np.flatnonzero(allowed)
-        chosen: Ints = places[faiss.knn(queries, self.rows(places), count, metric=metric)[1]]
-        return chosen
+        return places[_knn(queries, self.rows(places), count, self.head)]
 
     def _nearest_pseudo(self, query: Vectors, count: int, allowed: Flags | None) -> Ints:
         """By one product with all vectors; -1 where there are no more. Single precision is a little off."""
@@ -185,6 +194,24 @@ class Neighbors:
         )
         found: Ints = self.structure.search(queries, more, params=parameters)[1]
         return found
+
+
+def _knn(queries: Vectors, vectors: Vectors, count: int, head: Head) -> Ints:
+    """Positions of the `count` nearest to each query (or a few more) in any order, by faiss or without it."""
+    if has_faiss():
+        faiss = faiss_module()
+        found: Ints = faiss.knn(queries, np.ascontiguousarray(vectors), count, metric=_metric(faiss, head))[1]
+        return found
+    more = min(count + 16, len(vectors))  # single precision is a little off, and they are ranked again
+    squares = np.square(vectors).sum(axis=1)
+    chosen = np.empty((len(queries), more), np.int64)
+    for row, query in enumerate(queries):
+        if head == "l1":
+            values = np.abs(vectors - query).sum(axis=1)
+        else:
+            values = -(vectors @ query) if head == "inner" else squares - 2 * (vectors @ query)
+        chosen[row] = np.argpartition(values, more - 1)[:more]
+    return chosen
 
 
 _BUILDING = threading.Lock()
