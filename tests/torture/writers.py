@@ -337,6 +337,7 @@ WRITERS = {
         _writes_graphs("graphs file", "graphs.jsonl"),
         _writes_graphs("graphs archive", "graphs.zip"),
         _writes_graphs("graphs folder", "graphs"),
+        _writes_graphs("graphs collection", "graphs.cxl"),
         Writer("export", "vectors.parquet", _save_export, _load_export),
     )
 }

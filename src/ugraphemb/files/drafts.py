@@ -121,11 +121,12 @@ class DraftFolder:
         while True:
             self.path = draft_path(self.target.with_name(name))
             system.mkdir(str(self.path))
-            self._descriptor = system.open_file(str(self.path), system.FOLDER)
-            _hold(self._descriptor)
-            if system.status_of(self._descriptor).st_nlink:
-                break
-            system.close(self._descriptor)  # another writer took it for a dead one before it was locked
+            with suppress(FileNotFoundError):  # another writer took it for a dead one before it was locked
+                self._descriptor = system.open_file(str(self.path), system.FOLDER)
+                _hold(self._descriptor)
+                if system.status_of(self._descriptor).st_nlink:
+                    break
+                system.close(self._descriptor)
 
     def publish(self) -> bool:
         """Flushes the folder and puts it in its place; True where it replaced another, now at `self.path`.

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ugraphemb.errors import StorageError
 from ugraphemb.files import system
@@ -23,6 +23,8 @@ from ugraphemb.files.drafts import Content, DraftFolder, remove_files, sync_fold
 MANIFEST = "manifest.json"
 HIDDEN = ".ugraphemb.json"
 """The manifest of folders in the formats of others."""
+T = TypeVar("T")
+_TRIES = 100
 FOLDER = Format("ugraphemb-folder", 1, StorageError, keys=("files",))
 
 
@@ -169,26 +171,64 @@ def remove_folder(folder: Path) -> None:
     if files is None:
         remove_files(folder)
         return
-    for name in files:  # the manifest is the last: while it is there, so is the knowledge of what is ours
+    *others, manifest = files
+    for name in others:
         with suppress(FileNotFoundError):
             system.unlink(str(folder / name))
-    system.rmdir(str(folder))
+    if system.list_folder(str(folder)) == [manifest]:  # else it stays: it says that what is left is not ours
+        system.unlink(str(folder / manifest))
+        system.rmdir(str(folder))
 
 
 def _refuse_foreign(folder: Path) -> None:
-    try:
+    def strange() -> list[str]:
         names = system.list_folder(str(folder))
+        known = (listed_files(folder) or {}) if names else {}
+        return [name for name in names if name not in known]
+
+    try:
+        found = read_whole(folder, strange)
     except FileNotFoundError:
         return
     except NotADirectoryError:
         raise StorageError(f"{folder}: a file, where a folder is to be written") from None
-    known = (listed_files(folder) or {}) if names else {}
-    strange = [name for name in names if name not in known]
-    if strange:
+    if found:
         raise StorageError(
-            f"{folder}: a folder with files in it that ugraphemb did not write ({', '.join(strange[:3])}); choose "
+            f"{folder}: a folder with files in it that ugraphemb did not write ({', '.join(found[:3])}); choose "
             "another place, or remove it first"
         )
+
+
+def read_whole(path: Path, read: Callable[[], T]) -> T:
+    """What `read` returns of a folder, or of a file that lists others, all from one state.
+
+    If another process replaces it meanwhile, it is read again.
+
+    Raises:
+        StorageError: It is replaced again and again.
+        OSError: It cannot be opened.
+    """
+    for _ in range(_TRIES):
+        descriptor = system.open_file(str(path), system.READ)  # while it is open, no other gets its inode number
+        try:
+            try:
+                result = read()
+            except Exception:
+                if _is_still(path, descriptor):
+                    raise
+            else:
+                if _is_still(path, descriptor):
+                    return result
+        finally:
+            system.close(descriptor)
+    raise StorageError(f"{path}: replaced more often than it could be read")
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), system.status_of(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _keep_foreign(old: Path, new: Path) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import update_wrapper
+from pathlib import Path
 from typing import Generic, ParamSpec, TypeVar
 
 from ugraphemb.errors import GraphFormatError, warned
+from ugraphemb.files import read_whole
 from ugraphemb.graphs.collector import Reading
+from ugraphemb.graphs.formats.text import suffix_of
 from ugraphemb.graphs.graphset import GraphSet
 
 Progress = Callable[[int, int], None]
@@ -30,8 +33,12 @@ class Reader(Generic[_P]):
         return told(self.reading(*arguments, **options))
 
     def reading(self, *arguments: _P.args, **options: _P.kwargs) -> Reading:
-        try:
+        def read() -> Reading:
             return self._function(*arguments, **options)
+
+        try:
+            path = Path(str(arguments[0]))
+            return read_whole(path, read) if _has_several_files(path) else read()
         except GraphFormatError:
             raise
         except _UNFORESEEN as error:
@@ -39,6 +46,10 @@ class Reader(Generic[_P]):
                 raise
             reason = getattr(error, "strerror", None) or error or type(error).__name__
             raise GraphFormatError(f"{arguments[0]}: cannot be read ({reason})") from error
+
+
+def _has_several_files(path: Path) -> bool:
+    return path.is_dir() or (suffix_of(path) == ".cxl" and path.exists())
 
 
 def told(reading: Reading) -> GraphSet:
