@@ -19,14 +19,14 @@ os.environ["OMP_NUM_THREADS"] = "1"  # children are forked: no thread may hold a
 
 import torch
 from report import Report
-from torture.beside import first_saves_at_once, readers_beside_a_writer
+from torture.beside import readers_beside_a_writer, saves_at_once
 from torture.faults import faulted, steps
 from torture.flips import SAVED, flipped
 from torture.kills import killed
 from torture.training import killed_in_training
 from torture.writers import BASIC, WRITERS, Writer
 
-KINDS = ("kills", "training", "readers", "first saves", "faults", "flips")
+KINDS = ("kills", "training", "readers", "saves at once", "faults", "flips")
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--writer", action="append", choices=list(WRITERS), help="likewise")
     parser.add_argument("--kills", type=int, default=150, help="of each writer")
     parser.add_argument("--loads", type=int, default=400, help="beside each writer")
-    parser.add_argument("--rounds", type=int, default=100, help="of two first saves at once")
+    parser.add_argument("--rounds", type=int, default=100, help="of two saves at once")
     parser.add_argument("--calls", type=int, default=0, help="of each save that are disturbed; 0 is all")
     parser.add_argument("--flips", type=int, default=1_000, help="of bits in each file, or all where there are fewer")
     parser.add_argument("--record", action="store_true", help="write benchmarks/results/torture.md and .json")
@@ -103,10 +103,10 @@ def _readers(report: Report, writers: list[Writer], options: argparse.Namespace)
     )  # fmt: skip
 
 
-def _first_saves(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
+def _saves_at_once(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
     _table(
-        report, "Two first saves at once", "one succeeds, and what is there loads",
-        {writer.name: lambda w=writer: first_saves_at_once(w, options.rounds, options.seed) for writer in writers},
+        report, "Two processes that save at once", "all succeed, or one and others are refused; what is there loads",
+        {writer.name: lambda w=writer: saves_at_once(w, options.rounds, options.seed) for writer in writers},
     )  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def _flips(report: Report, writers: list[Writer], options: argparse.Namespace) -
 
 
 _RUNS = {
-    "kills": _kills, "training": _training, "readers": _readers, "first saves": _first_saves, "faults": _faults,
+    "kills": _kills, "training": _training, "readers": _readers, "saves at once": _saves_at_once, "faults": _faults,
     "flips": _flips,
 }  # fmt: skip
 

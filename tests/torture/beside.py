@@ -62,36 +62,40 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
     return {"loads": len(seen), "states": len(set(seen))}
 
 
-def first_saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2) -> dict[str, int]:
-    """Several processes save into a place where nothing is yet, at the same moment.
+def saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2) -> dict[str, int]:
+    """Several processes save the same at the same moment: where nothing is yet, and over what is there.
 
-    All of them succeed; of an exclusive writer one does, and the others get an error of ours. What is there loads.
+    All of them succeed; of an exclusive writer one does, and the others get an error of ours. So do those that change
+    what they had loaded, if another one has changed it meanwhile. What is there afterwards loads.
     """
     chance = random.Random(seed)
     tally: Counter[str] = Counter()
-    for _ in range(rounds):
+    for number in range(rounds):
         with tempfile.TemporaryDirectory(prefix="torture-") as name:
-            folder, barrier = Path(name), _BARRIER(processes)
+            folder, barrier, state = Path(name), _BARRIER(processes), number % 2
             put_beside(folder)
+            if state:
+                Child(lambda send: writer.save(folder, 0)).messages()  # noqa: B023
+                put_within(folder, writer)
             delays = [chance.choice([0, 0, chance.uniform(0, 0.01)]) for _ in range(processes)]
 
             def saving(send: Callable[[Any], None], wait: float) -> None:
                 barrier.wait()  # noqa: B023
                 time.sleep(wait)
                 try:
-                    writer.save(folder, 0)  # noqa: B023
+                    writer.save(folder, state)  # noqa: B023
                     send("saved")
                 except UGraphEmbError:
-                    if not writer.exclusive:
+                    if not writer.exclusive and not (writer.grows and state):  # noqa: B023
                         raise
                     send("refused")
 
             children = [Child(lambda send, wait=wait: saving(send, wait)) for wait in delays]  # type: ignore[misc]
             answers = [answer for child in children for answer in child.messages()]
             if "saved" not in answers:
-                raise FailureError(f"{writer.name}: {processes} first saves at once, and none of them succeeded")
-            if Child(lambda send: send(writer.load(folder))).messages() != [0]:  # noqa: B023
-                raise FailureError(f"{writer.name}: two first saves at once, and what is there does not load")
-            check_untouched(folder, writer, within=False)
+                raise FailureError(f"{writer.name}: {processes} saves at once, and none of them succeeded")
+            if Child(lambda send: send(writer.load(folder))).messages() != [state]:  # noqa: B023
+                raise FailureError(f"{writer.name}: {processes} saves at once, and what is there does not load")
+            check_untouched(folder, writer, within=bool(state))
             tally.update(answers)
     return {"rounds": rounds, "saved": tally["saved"], "refused": tally["refused"]}

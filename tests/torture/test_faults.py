@@ -11,8 +11,6 @@ import pytest
 from torture.faults import Step, faulted, steps
 from torture.writers import BASIC, WRITERS
 
-SAFE = ["model", "checkpoint", "table", "store", "index"]
-
 
 @pytest.mark.parametrize("step", [step for writer in BASIC.values() for step in steps(writer)], ids=str)
 def test_every_fault_leaves_the_old_or_the_new(step: Step):
@@ -23,7 +21,7 @@ def test_every_fault_leaves_the_old_or_the_new(step: Step):
     assert found["new"]
 
 
-@pytest.mark.parametrize("name", SAFE)
+@pytest.mark.parametrize("name", WRITERS)
 def test_a_fault_in_any_save_leaves_the_old_or_the_new(name: str):
     found = faulted(Step(WRITERS[name], 0), 0, lambda calls: random.Random(name).sample(calls, 2))
     assert found["deaths"] >= 14

@@ -278,7 +278,8 @@ def _save_export(folder: Path, n: int) -> None:
 
 
 def _load_export(folder: Path) -> int:
-    table = pq.read_table(folder / "vectors.parquet")
+    with pq.ParquetFile(folder / "vectors.parquet") as file:  # opened once: pq.read_table mixes two states
+        table = file.read()
     n = _one(table["since"].to_pylist(), "rows")
     assert table["id"].to_pylist() == graphs().ids.tolist()
     assert np.array_equal(np.array(table["vector"].to_pylist(), np.float32), vectors() + np.float32(n))

@@ -113,6 +113,9 @@ def _remove_if_unlisted(path: Path, folder: Path) -> None:
     descriptor = system.open_file(str(folder), system.FOLDER)
     try:
         system.lock(descriptor, wait=False)  # whoever wrote it has replaced the file since, or is no more
+        if not system.list_folder(str(folder)):  # whoever was removing it is no more
+            system.rmdir(str(folder))
+            return
         ours = FOLDER.read(folder / HIDDEN).get("listed by") == path.name
         text = path.read_bytes()
         text = gzip.decompress(text) if path.suffix == ".gz" else text
@@ -176,6 +179,7 @@ def remove_folder(folder: Path) -> None:
         with suppress(FileNotFoundError):
             system.unlink(str(folder / name))
     if system.list_folder(str(folder)) == [manifest]:  # else it stays: it says that what is left is not ours
+        sync_folder(folder)  # no file may come back without it
         system.unlink(str(folder / manifest))
         system.rmdir(str(folder))
 
