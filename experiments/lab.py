@@ -7,7 +7,7 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +147,7 @@ class Lab:
     def _train(self, name: str, number: int, spec: dict[str, Any], split: Split, folder: Path) -> ug.UGraphEmb:
         fit = split.fit
         graphs = self.graphs(name)[fit]
-        table = among(self.table(name, spec["truth"], number), fit, graphs)
+        table = self.table(name, spec["truth"], number).among(fit, graphs)
         if spec["share"] < 1:
             table = thinned(table, np.isin(fit, split.train), spec["share"], number)
         model = ug.UGraphEmb(preset="paper", settings=spec["changes"], seed=number, threads=1, progress=False)
@@ -170,18 +170,6 @@ class Lab:
                 array = np.asarray(make())
                 write_file(path, npy_bytes(array))
         return np.load(path)
-
-
-def among(table: ug.PairTable, chosen: Any, graphs: ug.GraphSet) -> ug.PairTable:
-    """The pairs of a table whose two graphs are both chosen, as a table of `graphs`, which are the chosen ones."""
-    place = np.full(table.counts[0], -1, np.int32)
-    place[chosen] = np.arange(len(chosen), dtype=np.int32)
-    left, right = place[table.left], place[table.right]
-    inside = table.where((left >= 0) & (right >= 0))
-    return replace(
-        inside, left=place[inside.left], right=place[inside.right], fingerprints=(graphs.fingerprint,),
-        counts=(len(graphs),), sizes=tuple(part[chosen] for part in table.sizes),
-    )  # fmt: skip
 
 
 def thinned(table: ug.PairTable, training: Any, share: float, seed: int) -> ug.PairTable:

@@ -184,10 +184,8 @@ def test_a_counter_answers_zero_for_what_it_does_not_list_and_is_no_dict():
 
 
 def test_numbers_are_described_as_before():
-    assert ug.EditCosts().description() == {
-        "node_insert": 1.0, "node_delete": 1.0, "node_relabel": 1.0,
-        "edge_insert": 1.0, "edge_delete": 1.0, "edge_relabel": 0.0,
-    }  # fmt: skip
+    prices = {"node_insert": 1.0, "node_delete": 2.0, "node_relabel": 3.0, "edge_insert": 4.0, "edge_delete": 5.0}
+    assert ug.EditCosts(**prices, edge_relabel=0.5).description() == {**prices, "edge_relabel": 0.5}
 
 
 def test_tables_of_different_functions_do_not_merge():

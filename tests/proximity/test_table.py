@@ -18,6 +18,7 @@ from ugraphemb import EditCosts, GraphSet, PairTable, __version__, pairwise
 from ugraphemb.errors import StorageError, TableError
 from ugraphemb.files import system
 from ugraphemb.graphs import concatenated
+from ugraphemb.proximity import lookup
 
 RANDOM = np.random.default_rng(0)
 GRAPHS = concatenated([random_graph(RANDOM, int(n), 0.4, 2).graphs for n in [0, 0, 1, 2, 3, 3, 4, 5, 6, 7]])
@@ -219,3 +220,51 @@ def test_two_million_pairs_load_in_moments(tmp_path):
     again = PairTable.read(tmp_path / "t.parquet", graphs)
     assert time.process_time() - begin < 2  # ten million take a second or so on a machine with nothing else to do
     np.testing.assert_array_equal(again.value, value)
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def layout(request, monkeypatch):
+    if request.param == "sparse":
+        monkeypatch.setattr(lookup, "_DENSE_LIMIT", 0)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_rows_are_found_by_the_definition(symmetric):
+    """Pairs at random, some twice, some in both orders: the last row of a pair counts."""
+    random = np.random.default_rng(0)
+    graphs = GraphSet.from_edges(random.integers(1, 4, 12), [])
+    pairs = random.integers(0, 12, (70, 2))
+    table = PairTable.from_values(graphs, pairs, random.random(70), kind="similarity")
+    table = dataclasses.replace(table, symmetric=symmetric)
+    expected = np.full((12, 12), -1)
+    for row, (i, j) in enumerate(pairs):
+        expected[i, j] = row
+        if symmetric:
+            expected[j, i] = row
+    left, right = random.permutation(12)[:5], random.permutation(12)[:7]
+    np.testing.assert_array_equal(table.rows(left, right), expected[np.ix_(left, right)])
+    np.testing.assert_array_equal(table.lookup.rows(*pairs.T), expected[tuple(pairs.T)])
+    empty = table.where(np.zeros(70, bool))
+    assert (empty.rows(left, right) == -1).all()
+    assert (empty.lookup.rows(left, left) == -1).all()
+    known = expected >= 0
+    np.testing.assert_array_equal(np.ma.getmaskarray(table.matrix()), ~known)
+    np.testing.assert_array_equal(table.matrix()[known], table.value[expected[known]])
+
+
+def test_the_pairs_among_some_graphs_are_a_table_of_these():
+    random = np.random.default_rng(1)
+    graphs = GraphSet.from_edges(random.integers(1, 9, 10), [])
+    table = pairwise(graphs, progress=False)
+    chosen = np.array([7, 2, 9, 4])
+    inside = table.among(chosen)
+    assert {(i, j) for i, j in zip(inside.left, inside.right, strict=True)} == {
+        (2, 4), (2, 7), (2, 9), (4, 7), (4, 9), (7, 9)
+    }  # fmt: skip
+    own = table.among(chosen, graphs[chosen])
+    own.check(graphs[chosen])
+    np.testing.assert_array_equal(own.matrix(), pairwise(graphs[chosen], progress=False).matrix())
+    np.testing.assert_array_equal(own.normalized().matrix(), table.normalized().matrix()[np.ix_(chosen, chosen)])
+    with pytest.raises(TableError, match="two collections"):
+        pairwise(graphs, graphs[:2], progress=False).among(chosen)

@@ -17,7 +17,6 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ugraphemb.errors import GraphWarning, TableError
 from ugraphemb.files import (
@@ -103,13 +102,8 @@ class Store:
     def fill(self, left: Positions, right: Positions, out: Columns) -> None:
         """Puts what is known about these pairs where it belongs."""
         known = self.table
-        keys, wanted = _keys(known, known.left, known.right), _keys(known, left, right)
-        if not len(keys) or not len(wanted):
-            return
-        order = np.argsort(keys, kind="stable")
-        place = np.searchsorted(keys, wanted, sorter=order)
-        rows = order[np.minimum(place, len(order) - 1)]
-        found = keys[rows] == wanted
+        rows = known.lookup.rows(left, right)
+        found = rows >= 0
         out.lower[found], out.upper[found] = known.lower[rows[found]], known.upper[rows[found]]
         out.proven[found], out.done[found] = known.proven[rows[found]], True
 
@@ -221,13 +215,6 @@ def _none() -> dict[str, Any]:
     out = Columns.empty(0)
     nobody = np.empty(0, np.int32)
     return {"left": nobody, "right": nobody, "lower": out.lower, "upper": out.upper, "proven": out.proven}
-
-
-def _keys(table: PairTable, left: Positions, right: Positions) -> npt.NDArray[np.int64]:
-    if table.symmetric:
-        left, right = np.minimum(left, right), np.maximum(left, right)
-    keys: npt.NDArray[np.int64] = left.astype(np.int64) * max(table.counts) + right
-    return keys
 
 
 def _digest(data: bytes) -> str:

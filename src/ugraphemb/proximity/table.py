@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from ugraphemb.errors import TableError, needs_extra
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.function_keys import refuse_unidentified
+from ugraphemb.proximity.lookup import Lookup
 from ugraphemb.proximity.table_files import read_table, write_table
 
 if TYPE_CHECKING:
@@ -61,14 +63,9 @@ class PairTable:
 
     @classmethod
     def of(
-        cls,
-        metric: Metric,
-        graphs: GraphSet,
-        other: GraphSet | None,
-        left: Positions,
-        right: Positions,
+        cls, metric: Metric, graphs: GraphSet, other: GraphSet | None, left: Positions, right: Positions,
         columns: Columns,
-    ) -> PairTable:
+    ) -> PairTable:  # fmt: skip
         """A table around columns that a metric fills (or has filled)."""
         from ugraphemb import __version__
 
@@ -214,6 +211,34 @@ class PairTable:
         chosen = np.random.default_rng(seed).choice(len(self), count, replace=False)
         return self.where(np.sort(chosen))
 
+    def rows(self, left: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """For each of left × right the row of that pair, or −1: (left, right). Of a pair's several rows the last."""
+        return self.lookup.matrix(left, right)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Finds the row of a pair."""
+        return Lookup(self.left, self.right, (self.counts[0], self.counts[-1]), symmetric=self.symmetric)
+
+    def among(self, chosen: npt.NDArray[Any], graphs: GraphSet | None = None) -> PairTable:
+        """The pairs of two graphs that are both chosen.
+
+        Args:
+            chosen: Positions, each once.
+            graphs: The chosen graphs, in this order; then the table is one of this collection.
+        """
+        if len(self.counts) > 1:
+            raise TableError("a table of two collections has no pairs among graphs of one")
+        place = np.full(self.counts[0], -1, np.int32)
+        place[chosen] = np.arange(len(chosen), dtype=np.int32)
+        inside = self.where((place[self.left] >= 0) & (place[self.right] >= 0))
+        if graphs is None:
+            return inside
+        return replace(
+            inside, left=place[inside.left], right=place[inside.right], fingerprints=(graphs.fingerprint,),
+            counts=(len(graphs),), sizes=tuple(part[chosen] for part in self.sizes),
+        )  # fmt: skip
+
     def normalized(self) -> PairTable:
         """Values and bounds divided by the mean number of nodes of the two graphs: nGED, nMCS.
 
@@ -244,11 +269,12 @@ class PairTable:
         else:
             matrix = np.full((self.counts[0], self.counts[-1]), np.nan)
         missing = np.isnan(matrix)
+        left, right = self.left, self.right
         if self.symmetric:
-            matrix[self.right, self.left] = self.value
-            missing[self.right, self.left] = False
-        matrix[self.left, self.right] = self.value
-        missing[self.left, self.right] = False
+            left, right = np.minimum(left, right), np.maximum(left, right)
+        matrix[left, right], missing[left, right] = self.value, False
+        if self.symmetric:
+            matrix[right, left], missing[right, left] = matrix[left, right], False
         return np.ma.MaskedArray(matrix, mask=missing) if missing.any() else matrix
 
     def merge(self, *others: PairTable) -> PairTable:
