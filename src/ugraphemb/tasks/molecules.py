@@ -9,19 +9,11 @@ import numpy as np
 
 from ugraphemb.errors import needs_extra
 from ugraphemb.graphs import Graph, GraphSet
+from ugraphemb.graphs.convert.chemistry import BONDS, element_of, original_of, rebuilt, repaired
 from ugraphemb.tasks.marks import Marks, Places, turned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_BONDS = {
-    **dict.fromkeys(("single", "-", "1", "1.0"), 1),
-    **dict.fromkeys(("double", "=", "2", "2.0"), 2),
-    **dict.fromkeys(("triple", "#", "3", "3.0"), 3),
-    **dict.fromkeys(("aromatic", ":", "4", "1.5"), 4),
-    "dative": 5,
-}
-"""What an edge label may be, in lower case, and the kind of bond it stands for."""
 
 
 def are_molecules(graphs: GraphSet) -> bool:
@@ -31,17 +23,16 @@ def are_molecules(graphs: GraphSet) -> bool:
     """
     if not graphs.node_vocabulary or graphs.edge_labels is None:
         return False
-    if not all(str(label).lower() in _BONDS for label in graphs.edge_vocabulary):
+    if not all(str(label).lower() in BONDS for label in graphs.edge_vocabulary):
         return False
-    if not all(isinstance(label, str) and re.fullmatch("[A-Z][a-z]?", label) for label in graphs.node_vocabulary):
-        return False
+    elements = [element_of(label) for label in graphs.node_vocabulary]
     try:
         from rdkit.Chem import GetPeriodicTable
     except ImportError:
         return False
     table = GetPeriodicTable()
     known = {table.GetElementSymbol(number) for number in range(1, 119)}
-    return known.issuperset(graphs.node_vocabulary)
+    return all(element is not None and element[0] in known for element in elements)
 
 
 def molecule(graph: Graph, toward: Places | None = None) -> Any:
@@ -51,25 +42,11 @@ def molecule(graph: Graph, toward: Places | None = None) -> Any:
         toward: Where each atom should rather be, nan for anywhere: the drawing is turned accordingly.
     """
     with needs_extra("molecules"):
-        from rdkit import Chem
         from rdkit.Chem import rdDepictor
         from rdkit.rdBase import BlockLogs
 
-    kinds = {
-        1: Chem.BondType.SINGLE, 2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE,
-        4: Chem.BondType.AROMATIC, 5: Chem.BondType.DATIVE,
-    }  # fmt: skip
-    editable = Chem.RWMol()
-    for symbol in graph.node_labels:
-        editable.AddAtom(Chem.Atom(symbol))
-    for (u, v), label in zip(graph.edges.tolist(), graph.edge_labels or (), strict=True):
-        kind = kinds[_BONDS[str(label).lower()]]
-        editable.AddBond(u, v, kind)
-        if kind == Chem.BondType.AROMATIC:
-            for part in (editable.GetAtomWithIdx(u), editable.GetAtomWithIdx(v), editable.GetBondBetweenAtoms(u, v)):
-                part.SetIsAromatic(True)
-    with BlockLogs():  # what can't be sanitized is drawn as it is, in silence
-        mol = _sanitized(editable.GetMol())
+    with BlockLogs():  # what can't be sanitized is drawn as it is
+        mol = _sanitized(graph)
     rdDepictor.SetPreferCoordGen(False)
     rdDepictor.Compute2DCoords(mol)
     rdDepictor.StraightenDepiction(mol)
@@ -80,48 +57,23 @@ def molecule(graph: Graph, toward: Places | None = None) -> Any:
     return mol
 
 
-def _sanitized(mol: Any) -> Any:
-    """The molecule with the charges and hydrogens that a graph does not hold, as far as one can tell; else as it is."""
+def _sanitized(graph: Graph) -> Any:
+    """The molecule that the graph was read from, or one with the charges and hydrogens that a graph does not hold.
+
+    Kekulized; as it is where no charges and hydrogens make chemistry of it.
+    """
     from rdkit import Chem
 
-    trial = Chem.Mol(mol)
-    for _ in range(mol.GetNumAtoms() + 1):
-        problems = Chem.DetectChemistryProblems(trial)
-        if not problems:
-            Chem.SanitizeMol(trial)
-            Chem.Kekulize(trial, clearAromaticFlags=True)
-            return trial
-        if not _repaired(trial, problems[0]):
-            break
+    mol = rebuilt(graph)
+    found = original_of(graph) or repaired(mol)
+    if found is not None and Chem.SanitizeMol(found, catchErrors=True) == Chem.SanitizeFlags.SANITIZE_NONE:
+        Chem.Kekulize(found, clearAromaticFlags=True)
+        return found
     for atom in mol.GetAtoms():
         atom.SetNoImplicit(True)
     mol.UpdatePropertyCache(strict=False)
     Chem.FastFindRings(mol)
     return mol
-
-
-def _repaired(mol: Any, problem: Any) -> bool:
-    """One charge where an atom has a bond too many, or one hydrogen on the nitrogen of an aromatic ring."""
-    from rdkit import Chem
-
-    if problem.GetType() == "KekulizeException":
-        ring = [mol.GetAtomWithIdx(i) for i in problem.GetAtomIndices()]
-        bare = [a for a in ring if (a.GetAtomicNum(), a.GetDegree(), a.GetNumExplicitHs()) == (7, 2, 0)]
-        for atom in bare[:1]:
-            atom.SetNumExplicitHs(1)
-        return bool(bare)
-    if problem.GetType() != "AtomValenceException":
-        return False
-    atom = mol.GetAtomWithIdx(problem.GetAtomIdx())
-    if atom.GetFormalCharge() or atom.GetSymbol() not in ("N", "O", "S", "P"):
-        return False
-    atom.SetFormalCharge(1)
-    for oxygen in atom.GetNeighbors():  # as in a nitro group, N+ beside O-
-        bond = mol.GetBondBetweenAtoms(atom.GetIdx(), oxygen.GetIdx())
-        if (oxygen.GetSymbol(), oxygen.GetDegree()) == ("O", 1) and bond.GetBondType() == Chem.BondType.SINGLE:
-            oxygen.SetFormalCharge(-1)
-            break
-    return True
 
 
 def draw_molecule(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, combinations, islice
 from typing import Any
 
 from ugraphemb.errors import GraphFormatError
-from ugraphemb.graphs.convert.molecules import quiet
+from ugraphemb.graphs.convert.chemistry import charged, element_of, original_of, rebuilt, repaired
+from ugraphemb.graphs.convert.molecules import charge_text, quiet
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 _ORGANIC = {"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I"}
@@ -19,54 +18,38 @@ _BONDS = {"single": "", "double": "=", "triple": "#", "quadruple": "$", "aromati
 def to_smiles(graphs: GraphSet) -> list[str]:
     """SMILES whose atoms stand in the order of the nodes, so that `from_smiles` gives the same graphs.
 
-    Node labels must be elements and edge labels types of bonds. Charges, and hydrogens that are no nodes, are guessed:
-    so few that RDKit finds the same bonds.
+    Graphs that were read from SMILES give these. For others, node labels must be elements and edge labels types of
+    bonds; charges, and hydrogens that are no nodes, are guessed: so few that RDKit finds the same bonds.
     """
     with quiet():
         return [_smiles(graph) for graph in graphs]
 
 
-_MOST_GUESSES = 50
-_VALENCES = {"B": 3, "N": 3, "O": 2, "F": 1, "Cl": 1, "Br": 1, "I": 1}
-_ORDERS = {"single": 1, "double": 2, "triple": 3, "quadruple": 4, "aromatic": 1.5, "dative": 0}
-
-
 def _smiles(graph: Graph) -> str:
-    """The first guess that RDKit reads as this graph; the plainest where none does, which our own reader takes."""
+    """The SMILES that the graph was read from; without, those of a repaired molecule in the order of the nodes."""
     labels, bonds = graph.node_labels, graph.edge_labels
     if graph.num_edges and bonds is None:
         raise GraphFormatError(f"graph {graph.id!r}: edges without labels, expected types of bonds")
-    edges = [(u, v, kind) for (u, v), kind in zip(graph.edges.tolist(), bonds or [], strict=True)]
+    edges = [(u, v, str(kind)) for (u, v), kind in zip(graph.edges.tolist(), bonds or [], strict=True)]
     for _, _, kind in edges:
         if kind not in _BONDS:
             right = ", ".join(_BONDS)
             raise GraphFormatError(f"graph {graph.id!r}: the edge label {kind!r}, expected one of {right}")
+    for label in labels:
+        if element_of(label) is None:
+            raise GraphFormatError(f"graph {graph.id!r}: the node label {label!r}, expected an element such as 'C'")
+    known = original_of(graph)
+    if known is not None and (_exactly(known, edges) or "aromatic" not in {kind for _, _, kind in edges}):
+        return str(graph.metadata["smiles"])
+    molecule = rebuilt(graph)
     aromatic = {node for u, v, kind in edges if kind == "aromatic" for node in (u, v)}
-    atoms = [_atom(label, node in aromatic, "H" in labels, graph) for node, label in enumerate(labels)]
-    for node, order in _orders(edges).items():
-        if node not in aromatic and order > _VALENCES.get(labels[node], 99):
-            atoms[node] = f"[{labels[node]}{'-' if labels[node] == 'B' else '+'}]"
-    plainest = _written(atoms, edges, aromatic)
-    degrees = Counter(node for u, v, _ in edges for node in (u, v))
-    open_to_change = [node for node in sorted(aromatic) if labels[node] in ("N", "O", "S", "P")]
-    everything = len(open_to_change)
-    guesses = chain.from_iterable(combinations(open_to_change, count) for count in (0, 1, everything, 2, 3))
-    for guess in islice(guesses, _MOST_GUESSES):
-        changed = list(atoms)
-        for node in guess:
-            hydrogen = labels[node] in ("N", "P") and degrees[node] == 2
-            changed[node] = f"[{labels[node].lower()}{'H' if hydrogen else '+'}]"
-        text = _written(changed, edges, aromatic) if guess else plainest
-        if _reads_as(text, edges, "H" in labels):
-            return text
-    return plainest
-
-
-def _orders(edges: Sequence[tuple[int, int, str]]) -> Counter[int]:
-    orders: Counter[Any] = Counter()
-    for u, v, kind in edges:
-        orders.update({u: _ORDERS[kind], v: _ORDERS[kind]})
-    return orders
+    complete = "H" in labels  # the reader may add no hydrogens
+    texts = [
+        _written([_atom(atom, complete) for atom in found.GetAtoms()], edges, aromatic)
+        for found in (repaired(molecule), charged(molecule))
+        if found is not None
+    ]
+    return next((text for text in texts if _reads_as(text, edges, complete)), texts[-1])  # our reader takes the last
 
 
 def _reads_as(text: str, edges: Sequence[tuple[int, int, str]], hydrogens: bool) -> bool:
@@ -75,8 +58,10 @@ def _reads_as(text: str, edges: Sequence[tuple[int, int, str]], hydrogens: bool)
     parameters: Any = Chem.SmilesParserParams()
     parameters.removeHs = not hydrogens
     molecule = Chem.MolFromSmiles(text, parameters)
-    if molecule is None or molecule.GetNumBonds() != len(edges):
-        return False
+    return molecule is not None and molecule.GetNumBonds() == len(edges) and _exactly(molecule, edges)
+
+
+def _exactly(molecule: Any, edges: Sequence[tuple[int, int, str]]) -> bool:
     bonds = (molecule.GetBondBetweenAtoms(u, v) for u, v, _ in edges)
     return all(
         bond is not None and str(bond.GetBondType()).lower() == kind
@@ -136,14 +121,14 @@ def _bond(kind: str, between_aromatic: bool) -> str:
     return "-" if kind == "single" and between_aromatic else _BONDS[kind]
 
 
-def _atom(label: Any, aromatic: bool, complete: bool, graph: Graph) -> str:
-    if not isinstance(label, str) or not (label == "*" or (label.isascii() and label.isalpha() and len(label) < 3)):
-        raise GraphFormatError(f"graph {graph.id!r}: the node label {label!r}, expected an element such as 'C'")
-    if label == "*":
-        return label
-    said = label.lower() if aromatic else label
-    bare = not complete and label in (_AROMATIC if aromatic else _ORGANIC)  # the reader may add hydrogens
-    return said if bare else f"[{said}]"
+def _atom(atom: Any, complete: bool) -> str:
+    symbol: str = atom.GetSymbol()
+    if symbol == "*":
+        return symbol
+    charge, hydrogens, aromatic = atom.GetFormalCharge(), atom.GetNumExplicitHs(), atom.GetIsAromatic()
+    written = symbol.lower() if aromatic else symbol
+    bare = not complete and not charge and not hydrogens and symbol in (_AROMATIC if aromatic else _ORGANIC)
+    return written if bare else f"[{written}{'H' if hydrogens else ''}{charge_text(charge)}]"
 
 
 def _joined(root: int, text: list[str], children: list[list[tuple[int, str]]]) -> str:
