@@ -56,7 +56,7 @@ def _data(coordinates: npt.ArrayLike, graphs: GraphSet) -> dict[str, Any]:
     styles, class_of = _classes(graphs)
     counts = np.bincount(class_of, minlength=len(styles))
     answer: dict[str, Any] = {
-        "ids": graphs.ids.tolist(),
+        "ids": _names(graphs),
         "places": _packed(places, np.float32),
         "class_of": _packed(class_of, np.uint8),
         "classes": [
@@ -79,6 +79,12 @@ def _data(coordinates: npt.ArrayLike, graphs: GraphSet) -> dict[str, Any]:
         answer["symbols"] = [str(label) for label in graphs.node_vocabulary]
         answer["symbol_of"] = _packed(graphs.node_labels, np.uint8)
     return answer
+
+
+def _names(graphs: GraphSet) -> list[str]:
+    """What is shown of a graph: its id and, of a molecule, the SMILES it was read from."""
+    notes = graphs.metadata.get("smiles", np.full(len(graphs), None, object)).tolist()
+    return [f"{name}  {note}" if note else name for name, note in zip(graphs.ids.tolist(), notes, strict=True)]
 
 
 def _drawing(graphs: GraphSet, position: int) -> tuple[npt.NDArray[Any], float, npt.NDArray[Any]]:
