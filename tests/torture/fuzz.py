@@ -153,6 +153,8 @@ def in_child(target: Target, numbers: range, seed: int) -> Outcome:
             assert isinstance(found, Outcome)
             return found
         except FailureError as error:
+            if not (place / "number").exists():
+                raise  # before the first input
             number = int((place / "number").read_text())
             what = str(error).strip().rpartition("\n")[2]
             return Outcome(inputs=number - numbers.start + 1, problems=[f"input {number}: {what}"])
