@@ -59,6 +59,8 @@ def columns_of(
     """Columns as arrays, if they are of these types and without holes."""
     found = {}
     for name, kind in types.items():
+        if table.column_names.count(name) != 1:
+            raise error(f"{source}: {table.column_names.count(name)} columns {name!r}, expected one")
         column = table.column(name)
         if str(column.type) != kind or column.null_count:
             raise error(f"{source}: the column {name!r} holds {column.type}; expected {kind} without holes")

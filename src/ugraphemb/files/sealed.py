@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 import xxhash
@@ -31,7 +32,7 @@ def unsealed(
         raise error(f"{source}: not a file of the format {name}")
     if data[end + _DIGITS : end + _DIGITS + 1] != b"\n" or _digest(head, payload) != digest:
         raise error(f"{source}: its content is not what was written (another checksum)")
-    version = int(words[1]) if words[1].strip().isdigit() else None
+    version = int(words[1]) if re.fullmatch(r"[0-9]{1,9}\n?", words[1]) else None
     if version is None or version not in versions:
         known = " and ".join(map(str, versions))
         raise error(f"{source}: format version {words[1].strip()}, this ugraphemb reads {known}")

@@ -91,9 +91,14 @@ class EditCosts:
 
         An edge relabeling that the description does not name is free, as in the releases that did not write it.
         """
+        if not isinstance(described, Mapping):
+            raise CostError(f"edit costs described by {type(described).__name__}, expected names and numbers")
         if not all(isinstance(price, int | float) for price in described.values()):
             return None
-        return cls(**{"edge_relabel": 0.0, **described})
+        try:
+            return cls(**{"edge_relabel": 0.0, **described})
+        except TypeError as error:
+            raise CostError(f"edit costs described by {', '.join(map(repr, described))} ({error})") from error
 
     def description(self) -> dict[str, Any]:
         """What a table of distances says about its costs: JSON, with matrices by their digest and functions by their

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb import _core
-from ugraphemb.errors import CostError
+from ugraphemb.errors import CostError, IndexFormatError
 from ugraphemb.graphs import GraphSet
 from ugraphemb.proximity.alignment import packed
 from ugraphemb.proximity.costs import EditCosts, resolve
@@ -44,9 +44,12 @@ class Searchable:
         """Checked once: that takes a pass over all edges.
 
         Raises:
-            ValueError: Profiles that are damaged, or of other graphs.
+            IndexFormatError: Profiles that are damaged, or of other graphs.
         """
-        return _core.Searchable(self._packed, self.profiles)
+        try:
+            return _core.Searchable(self._packed, self.profiles)
+        except ValueError as error:
+            raise IndexFormatError(f"an index whose filter data do not fit its graphs ({error})") from error
 
     def coded(self, query: GraphSet, costs: EditCosts) -> tuple[_core.Searchable, _core.Graphs, _core.Costs, bool]:
         """The database, a query of one graph with labels in its codes, the costs in these codes, and whether labels of

@@ -45,7 +45,7 @@ from ugraphemb.files.arrays import npy_array, npy_bytes, read_npy
 from ugraphemb.files.drafts import is_draft
 from ugraphemb.files.folders import MANIFEST as PART_MANIFEST
 from ugraphemb.files.named import is_ours, name_of, stem_of
-from ugraphemb.search.neighbors import Ints
+from ugraphemb.search.neighbors import Ints, chosen_kind
 from ugraphemb.search.part_files import OnDisk, mapped_files, mapped_files_of_0_1, seal_of, write_part
 from ugraphemb.search.parts import Part
 
@@ -169,6 +169,7 @@ def _read(folder: Path, manifest: dict[str, Any], check: bool, device: str | Non
         if isinstance(entry, dict) and _model_seal(home) != entry["seal"]:
             raise IndexFormatError(f"{home}: not the model that was written (another checksum)")
         model = UGraphEmb.load(home, device=device)
+        chosen_kind(manifest["kind"], 0, model.network_.config.head)
         parts = tuple(_read_part(folder, part, model, manifest, check) for part in manifest["parts"])
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, IndexFormatError):
