@@ -89,18 +89,27 @@ struct Kept {
     std::int64_t edges = 0;
 };
 
-/// The same where relabeling has one price and `right` at most 64 nodes, with its edges in a matrix.
+auto edge_labels_are_bytes(const GraphView& graph) -> bool {
+    std::uint32_t all = 0;
+    for (std::int64_t e = 0; graph.edge_labels != nullptr && e < 2 * graph.num_edges(); ++e) {
+        all |= static_cast<std::uint32_t>(graph.edge_labels[graph.indptr[0] + e]);
+    }
+    return all < 256;
+}
+
+/// The same where relabeling has one price, labels are below 256 and `right` has at most 64 nodes: its edges in a
+/// matrix.
 auto kept_edges_by_matrix(const GraphView& left, const GraphView& right, const EditCosts& costs,
                           std::span<const Node> mapping) -> Kept {
     constexpr std::size_t side = 64;
-    std::array<Label, side * side> label;  // where there is an edge
+    std::array<std::uint8_t, side * side> label;  // where there is an edge
     std::array<std::uint64_t, side> row;
     for (Node x = 0; x < right.n; ++x) {
         std::uint64_t neighbors = 0;
         for (auto e = right.indptr[x]; e < right.indptr[x + 1]; ++e) {
             neighbors |= std::uint64_t{1} << static_cast<unsigned>(right.indices[e]);
             label[static_cast<std::size_t>(x) * side + static_cast<std::size_t>(right.indices[e])] =
-                edge_label_at(right, e);
+                static_cast<std::uint8_t>(edge_label_at(right, e));
         }
         row[static_cast<std::size_t>(x)] = neighbors;
     }
@@ -113,7 +122,8 @@ auto kept_edges_by_matrix(const GraphView& left, const GraphView& right, const E
             const auto at = static_cast<std::size_t>(to);
             if (other >= 0 && (row[at] >> static_cast<unsigned>(other) & 1) != 0) {
                 ++kept;
-                changed += label[at * side + static_cast<std::size_t>(other)] != edge_label_at(left, e);
+                changed += label[at * side + static_cast<std::size_t>(other)] !=
+                           static_cast<std::uint8_t>(edge_label_at(left, e));
             }
         }
     }
@@ -126,7 +136,7 @@ auto kept_edges(const GraphView& left, const GraphView& right, const EditCosts& 
     if (edges_keep_free(costs)) {
         return {.cost = 0, .edges = common_edges(left, right, mapping)};
     }
-    if (right.n <= 64 && costs.edge_matrix == nullptr) {
+    if (right.n <= 64 && costs.edge_matrix == nullptr && edge_labels_are_bytes(left) && edge_labels_are_bytes(right)) {
         return kept_edges_by_matrix(left, right, costs, mapping);
     }
     Kept kept;

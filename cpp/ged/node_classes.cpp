@@ -122,7 +122,8 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
 }
 
 auto NodeClasses::build(const GraphView& left, const GraphView& right, EdgeKeys keys, RightOrder order) -> void {
-    starred_ = keys == EdgeKeys::counted && fill_stars(left, stars_left_) && fill_stars(right, stars_right_);
+    starred_ =
+        keys == EdgeKeys::counted && fill_stars(left, sums_, stars_left_) && fill_stars(right, sums_, stars_right_);
     if (starred_) {
         build_as<EdgeKeys::counted>(left, right, order);
     } else if (keys == EdgeKeys::none) {

@@ -76,6 +76,7 @@ class NodeClasses {
     bool starred_ = false;
     std::vector<int> left_;
     std::vector<int> right_;
+    std::vector<Star> sums_;
     std::vector<Star> stars_left_;
     std::vector<Star> stars_right_;
     std::vector<Label> sorted_left_;

@@ -27,20 +27,29 @@ constexpr auto star_overlap(Star a, Star b) -> Node {
     return static_cast<Node>(least * ones >> 56U);
 }
 
-/// Fills the stars of all nodes; false where labels or degrees are too many for stars to tell all labels apart.
-inline auto fill_stars(const GraphView& graph, std::vector<Star>& stars) -> bool {
-    stars.resize(static_cast<std::size_t>(graph.n));
+/// Fills the stars of all nodes; false where labels or degrees are too many for stars to tell all labels apart. `sums`
+/// is scratch.
+inline auto fill_stars(const GraphView& graph, std::vector<Star>& sums, std::vector<Star>& stars) -> bool {
+    const auto arcs = static_cast<std::size_t>(2 * graph.num_edges());
+    sums.resize(arcs + 1);
+    const Label* label = graph.edge_labels == nullptr || arcs == 0 ? nullptr : graph.edge_labels + graph.indptr[0];
+    Star* __restrict out = sums.data();
+    Star sum = 0;  // wraps; differences do not
     std::uint32_t labels = 0;
+    for (std::size_t e = 0; e < arcs; ++e) {
+        const Label own = label == nullptr ? 0 : label[e];
+        labels |= static_cast<std::uint32_t>(own);
+        out[e] = sum;
+        sum += star_of(own);
+    }
+    out[arcs] = sum;
+    stars.resize(static_cast<std::size_t>(graph.n));
     Node degrees = 0;
     for (Node u = 0; u < graph.n; ++u) {
-        Star star = 0;
-        for (auto e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
-            const Label label = edge_label_at(graph, e);
-            labels |= static_cast<std::uint32_t>(label);
-            star += star_of(label);
-        }
-        degrees |= graph.degree(u);
-        stars[static_cast<std::size_t>(u)] = star;
+        const auto first = static_cast<std::size_t>(graph.indptr[u] - graph.indptr[0]);
+        const Node degree = graph.degree(u);
+        degrees |= degree;
+        stars[static_cast<std::size_t>(u)] = sums[first + static_cast<std::size_t>(degree)] - sums[first];
     }
     return labels < static_cast<std::uint32_t>(star_groups) && degrees < max_star;
 }
