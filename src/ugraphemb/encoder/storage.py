@@ -12,6 +12,7 @@ after it is gone. A crash leaves the old model or the new one, and files that ot
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -179,12 +180,11 @@ def _own_weights(path: Path) -> list[str]:
 
 def _refuse_foreign(path: Path) -> None:
     if path.is_dir():
-        strange = [
-            entry.name for entry in path.iterdir() if not (entry.name == LOCK or is_draft(entry.name) or is_ours(entry))
-        ]
-        if CONFIG not in strange and strange:
+        entries = [entry for entry in path.iterdir() if entry.name != LOCK and not is_draft(entry.name)]
+        strange = [entry.name for entry in entries if not is_ours(entry) and os.path.lexists(entry)]
+        if strange and not os.path.lexists(path / CONFIG):
             raise ModelFormatError(f"{path}: there already, and not a model ({strange[0]}); nothing was written")
-        if CONFIG in strange:
+        if strange:
             _config_is_ours(path)
     elif path.exists():
         raise ModelFormatError(f"{path}: there already, and not a folder; nothing was written")

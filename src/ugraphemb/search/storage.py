@@ -250,7 +250,7 @@ def _refuse_foreign(folder: Path) -> None:
         names = _names(folder)
         if MANIFEST not in names:
             strange = [name for name in names if not (name == LOCK or is_draft(name) or _left_over(folder / name))]
-            if strange:
+            if strange and not (folder / MANIFEST).exists():  # else another process has just made it an index
                 raise IndexFormatError(f"{folder}: there already, and not an index ({strange[0]}); nothing was written")
     elif folder.exists():
         raise IndexFormatError(f"{folder}: there already, and not a folder; nothing was written")
@@ -260,7 +260,7 @@ def _left_over(path: Path) -> bool:
     """Of a first save that did not come to its end."""
     if path.is_dir() and not path.is_symlink():
         return _OWN_FOLDER.fullmatch(path.name) is not None
-    return is_ours(path)
+    return is_ours(path) or not (path.exists() or path.is_symlink())  # or gone since the folder was listed
 
 
 def _names(folder: Path, only: str | None = None) -> list[str]:
