@@ -26,16 +26,16 @@ import torch
 from report import REPOSITORY, Report, data_root, parser
 from threadpoolctl import threadpool_limits
 
-from ugraphemb import EditCosts, load_dataset, pairwise
+from ugraphemb import EditCosts, PairTable, load_dataset, pairwise
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.model import Network
 from ugraphemb.tasks.splits import random_splits
 from ugraphemb.training.config import TrainingConfig
+from ugraphemb.training.known_pairs import known_pairs
 from ugraphemb.training.loop import _Run, train
 from ugraphemb.training.presets import PRESETS
-from ugraphemb.training.truth import Truth
 
 CPU = torch.device("cpu")
 PARTS = ("sampling", "batching", "forward", "loss and backward", "optimizer")
@@ -56,7 +56,7 @@ GOALS = {"PTC": Goal(0.840, 120), "IMDB-MULTI": Goal(0.853, 600), "NCI109": Goal
 @dataclass(frozen=True)
 class Task:
     graphs: Any
-    truth: Truth
+    table: PairTable
     training: np.ndarray[Any, Any]
     validation: np.ndarray[Any, Any]
 
@@ -91,7 +91,7 @@ def task_of(name: str, root: Path, cache: Path, limit: int | None) -> Task:
         store=cache / f"store-{name}-tight",
         progress=progress,
     )
-    return Task(graphs, Truth.of(table, len(graphs)), training, validation)
+    return Task(graphs, known_pairs(table), training, validation)
 
 
 class Laps:
@@ -118,7 +118,7 @@ class Laps:
 def timed_steps(task: Task, encoder: EncoderConfig, config: TrainingConfig, steps: int) -> dict[str, Any]:
     """Trains for some steps with marks between the parts, then validates once."""
     network, collator = task.network(encoder)
-    run = _Run(network, collator, task.truth, task.training, task.validation, config, 0, CPU)
+    run = _Run(network, collator, task.table, task.training, task.validation, config, 0, CPU)
     for _ in range(max(2, steps // 10)):  # the first ones allocate
         run.one_step()
     laps, pairs = Laps(), 0
@@ -165,7 +165,7 @@ def full_training(task: Task, steps: int | None) -> tuple[list[tuple[int, float,
     network, collator = task.network(encoder)
     start, rows = time.process_time(), []
     outcome = train(
-        network, collator, task.truth, task.training, task.validation, config, seed=0, device=CPU,
+        network, collator, task.table, task.training, task.validation, config, seed=0, device=CPU,
         report=lambda r: rows.append((r.step, r.score.tau, time.process_time() - start, r.seconds)),
     )  # fmt: skip
     return rows, outcome.steps

@@ -30,10 +30,10 @@ from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.display import Display
 from ugraphemb.training.finetuning import finetune
 from ugraphemb.training.kendall import mean_tau
+from ugraphemb.training.known_pairs import known_pairs
 from ugraphemb.training.loop import train
 from ugraphemb.training.passes import embedded
 from ugraphemb.training.presets import settings_of
-from ugraphemb.training.truth import Truth
 
 Vectors = npt.NDArray[np.float32]
 
@@ -144,8 +144,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
         table = self._given(collection, table, distances) or self._distances(collection)
-        truth = Truth.of(table, len(collection))
-        encoder, loop = settings_of(self.preset, truth.kind, self._changes())
+        known = known_pairs(table)
+        encoder, loop = settings_of(self.preset, known.kind, self._changes())
         loop = loop.of(len(training))
         device = self._device()
         vocabulary = Vocabulary.of(collection[training], encoder)
@@ -158,7 +158,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             collator = Collator(collection, vocabulary, encoder)
             with Display(loop.steps, self.progress, log) as display:
                 outcome = train(
-                    network, collator, truth, training, validation, loop, seed=self.seed, device=device,
+                    network, collator, known, training, validation, loop, seed=self.seed, device=device,
                     checkpoint=None if checkpoint is None else Path(checkpoint), resume=resume,
                     report=display.report, tick=display.tick,
                 )  # fmt: skip
@@ -170,7 +170,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "kind": table.kind,
             "distance_settings": table.settings,
             "graphs": {"name": collection.name, "count": len(collection), "fingerprint": collection.fingerprint},
-            "pairs": len(truth.pairs),
+            "pairs": len(known),
             "training": dataclasses.asdict(loop),
             "seed": self.seed,
             "steps": outcome.steps,
@@ -223,11 +223,11 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             distances: As in `fit`; computed by the metric of the model if None.
         """
         collection = graphs_of(graphs)
-        truth = Truth.of(self._given(collection, y, distances) or self._distances(collection), len(collection))
+        known = known_pairs(self._given(collection, y, distances) or self._distances(collection))
         vectors = self.transform(collection)
         everything = np.arange(len(collection))
-        rows = truth.rows(everything, everything)
-        return mean_tau(self.proximity(vectors, vectors), truth.value[rows], rows >= 0)
+        rows = known.rows(everything, everything)
+        return mean_tau(self.proximity(vectors, vectors), known.value[rows], rows >= 0)
 
     def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int = 500) -> UGraphEmb:
         """Adjusts the vectors to classes (the paper's UGraphEmb-F), with the rate and batch of `fit`.

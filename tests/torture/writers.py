@@ -108,17 +108,17 @@ def _load_model(folder: Path) -> int:
 @cache
 def _run():  # type: ignore[no-untyped-def]
     from ugraphemb.encoder.batches import Collator
+    from ugraphemb.training.known_pairs import known_pairs
     from ugraphemb.training.loop import _Run
     from ugraphemb.training.presets import settings_of
-    from ugraphemb.training.truth import Truth
 
     start = model(64)
-    truth = Truth.of(_table(), GRAPHS)
-    _, loop = settings_of("default", truth.kind, {"batch": 8})
+    known = known_pairs(_table())
+    _, loop = settings_of("default", known.kind, {"batch": 8})
     collator = Collator(graphs(), start.vocabulary_, start.network_.config)
     each = np.arange(GRAPHS)
     cpu = torch.device("cpu")
-    return _Run(start.network_, collator, truth, each[6:], each[:6], loop.of(GRAPHS - 6), 0, cpu)
+    return _Run(start.network_, collator, known, each[6:], each[:6], loop.of(GRAPHS - 6), 0, cpu)
 
 
 def _fill_run(n: int) -> None:

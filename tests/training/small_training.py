@@ -15,8 +15,8 @@ from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.model import Network
 from ugraphemb.training.config import TrainingConfig
+from ugraphemb.training.known_pairs import known_pairs
 from ugraphemb.training.loop import Outcome, train
-from ugraphemb.training.truth import Truth
 
 ENCODER = EncoderConfig(layers=(6,), readout="sum", dimension=8, head="l2", degree=True, batch_norm=True)
 TRAINING = TrainingConfig(
@@ -31,8 +31,13 @@ def graphs() -> ug.GraphSet:
 
 
 @lru_cache
-def truth() -> Truth:
-    return Truth.of(ug.pairwise(graphs(), progress=False, method="branch"), len(graphs()))
+def table() -> ug.PairTable:
+    return known_pairs(ug.pairwise(graphs(), progress=False, method="branch"))
+
+
+def with_values(value: Any) -> ug.PairTable:
+    """The same pairs with other values, all proven."""
+    return replace(table(), lower=value, upper=value, proven=np.ones(len(value), bool))
 
 
 @dataclass
@@ -42,7 +47,7 @@ class Training:
     config: TrainingConfig = TRAINING
     encoder: EncoderConfig = ENCODER
     held_out: Any = None
-    truth: Any = None
+    table: Any = None
     vocabulary: Vocabulary | None = None
     seed: int = 0
 
@@ -58,7 +63,7 @@ class Training:
         torch.set_num_threads(1)
         try:
             outcome = train(
-                network, Collator(graphs(), vocabulary, self.encoder), self.truth or truth(), training, held_out,
+                network, Collator(graphs(), vocabulary, self.encoder), self.table or table(), training, held_out,
                 self.config, seed=self.seed, device=torch.device("cpu"), **options,
             )  # fmt: skip
         finally:

@@ -8,21 +8,21 @@ import os
 import numpy as np
 import pytest
 import torch
-from training.small_training import ENCODER, HELD_OUT, TRAINING, Training, graphs, same, truth
+from training.small_training import ENCODER, HELD_OUT, TRAINING, Training, graphs, same, table, with_values
 
 import ugraphemb as ug
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.errors import ModelFormatError, StorageError
 from ugraphemb.files import sealed, system, unsealed
 
-PERMUTED = dataclasses.replace(truth(), value=truth().value[::-1].copy())  # as many pairs, the same sum
+PERMUTED = with_values(table().value[::-1].copy())  # as many pairs, the same sum
 OTHERS = {
     "seed": (Training(seed=1), "another seed: 0 there, 1 here"),
     "held-out graphs": (Training(held_out=HELD_OUT + 1), "other training graphs"),
     "fewer held-out graphs": (Training(held_out=HELD_OUT[:-1]), "other training graphs"),
     "vocabulary": (Training(vocabulary=Vocabulary(("x",), ("y",))), "other vocabulary"),
     "type of a label": (Training(vocabulary=Vocabulary(("None",))), "other vocabulary"),
-    "distances": (Training(truth=PERMUTED), "other distances"),
+    "distances": (Training(table=PERMUTED), "other distances"),
     "encoder": (Training(encoder=dataclasses.replace(ENCODER, head="l1")), "head='l2' there, 'l1' here"),
     "training": (
         Training(dataclasses.replace(TRAINING, learning_rate=0.5)), "learning_rate=0.01 there, 0.5 here"

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 import torch
-from training.small_training import HELD_OUT, TRAINING, Training, graphs, same, truth
+from training.small_training import HELD_OUT, TRAINING, Training, graphs, same, table, with_values
 
 from ugraphemb.errors import TrainingError
 from ugraphemb.training import loop
@@ -260,19 +260,17 @@ def test_held_out_graphs_are_never_trained_on_and_are_the_queries_of_validation(
 
 def test_what_held_out_pairs_are_worth_changes_no_weights_of_a_step():
     """Distances between a training and a held-out graph choose among weights, and make none."""
-    pairs = truth().pairs
-    inside = np.isin(pairs, HELD_OUT).any(axis=1)
-    value = np.where(inside, truth().value * 3, truth().value).astype(np.float32)
-    bounds = {"lower": np.minimum(truth().lower, value), "upper": np.maximum(truth().upper, value)}
-    other = dataclasses.replace(truth(), value=value, **bounds)
+    inside = np.isin(table().left, HELD_OUT) | np.isin(table().right, HELD_OUT)
+    value = table().value
+    same_values, other = with_values(value), with_values(np.where(inside, value * 3, value))
     last = configured(steps=5, validate_every=5)  # one validation: no choice
-    assert same(last()[0], last.but(truth=other)()[0])
-    inside_only = dataclasses.replace(truth(), value=np.where(~inside, truth().value * 3, truth().value))
-    assert not same(last()[0], last.but(truth=inside_only)()[0])
+    expected = last.but(table=same_values)()[0]
+    assert same(expected, last.but(table=other)()[0])
+    of_training = with_values(np.where(inside, value, value * 3))
+    assert not same(expected, last.but(table=of_training)()[0])
 
 
 def test_a_loss_that_is_not_finite_is_an_error_that_names_the_step():
-    value = truth().value.copy()
-    value[:] = np.inf
+    value = np.full(len(table()), np.inf, np.float32)
     with pytest.raises(TrainingError, match="at step 1"):
-        configured().but(truth=dataclasses.replace(truth(), value=value))()
+        configured().but(table=with_values(value))()

@@ -1,5 +1,7 @@
 """The parts of training, one by one."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -7,12 +9,11 @@ from scipy.stats import kendalltau
 
 import ugraphemb as ug
 from ugraphemb.tasks import ranking
-from ugraphemb.training import truth as truth_module
 from ugraphemb.training.kendall import mean_tau
+from ugraphemb.training.known_pairs import known_pairs
 from ugraphemb.training.losses import interval_error, squared_error
 from ugraphemb.training.presets import settings_of
 from ugraphemb.training.sampling import Blocks, Pairs
-from ugraphemb.training.truth import Truth
 
 
 @pytest.fixture(scope="module")
@@ -20,35 +21,36 @@ def graphs():
     return ug.load_dataset("atlas")[30:60]
 
 
-@pytest.fixture(params=["dense", "sparse"])
-def layout(request, monkeypatch):
-    if request.param == "sparse":
-        monkeypatch.setattr(truth_module, "_DENSE_LIMIT", 0)
-
-
-@pytest.mark.usefixtures("layout")
-def test_truth_finds_every_pair_in_both_orders_and_no_other(graphs):
-    pairs = np.array([[0, 5], [7, 2], [3, 29], [4, 4]])
+def test_known_pairs_are_found_in_both_orders_and_no_others(graphs):
+    pairs = np.array([[0, 5], [7, 2], [3, 29], [4, 4], [2, 7]])
     table = ug.pairwise(graphs, pairs, progress=False)
-    truth = Truth.of(table, len(graphs))
+    table = dataclasses.replace(table, upper=table.upper + np.arange(5))
+    known = known_pairs(table)
     everything = np.arange(len(graphs))
-    rows = truth.rows(everything, everything)
-    known = {(0, 5), (5, 0), (2, 7), (7, 2), (3, 29), (29, 3)}
-    assert set(zip(*np.nonzero(rows >= 0), strict=True)) == known
+    rows = known.rows(everything, everything)
+    expected = {(0, 5), (5, 0), (2, 7), (7, 2), (3, 29), (29, 3)}
+    assert set(zip(*np.nonzero(rows >= 0), strict=True)) == expected
+    assert list(zip(known.left, known.right, strict=True)) == [(0, 5), (2, 7), (3, 29)]
     normal = table.normalized()
-    assert truth.value[rows[7, 2]] == pytest.approx(normal.value[1])
-    assert truth.value[rows[29, 3]] == pytest.approx(normal.value[2])
+    assert known.value[rows[7, 2]] == pytest.approx(normal.value[4]), "the later one"
+    assert known.value[rows[29, 3]] == pytest.approx(normal.value[2])
+    assert known.value.dtype == known.lower.dtype == np.float32
+
+
+def test_pairs_that_are_nan_are_not_known(graphs):
+    table = ug.PairTable.from_values(graphs, [[0, 1], [1, 2], [2, 1]], [1.0, 2.0, np.nan], kind="similarity")
+    assert list(zip(known_pairs(table).left, known_pairs(table).right, strict=True)) == [(0, 1), (1, 2)]
 
 
 def test_bounds_of_proven_pairs_are_the_value(graphs):
     table = ug.pairwise(graphs, method="tight", progress=False)
-    truth = Truth.of(table, len(graphs))
+    known = known_pairs(table)
     proven = table.proven
     assert 0 < proven.mean() < 1
-    assert np.all(truth.lower <= truth.value)
-    assert np.all(truth.value <= truth.upper)
-    assert np.array_equal(truth.lower[proven], truth.upper[proven])
-    assert np.any(truth.lower[~proven] < truth.upper[~proven])
+    assert np.all(known.lower <= known.value)
+    assert np.all(known.value <= known.upper)
+    assert np.array_equal(known.lower[proven], known.upper[proven])
+    assert np.any(known.lower[~proven] < known.upper[~proven])
 
 
 def test_the_interval_loss_is_zero_between_the_bounds_only():
@@ -64,23 +66,23 @@ def test_samplers_give_known_pairs_of_training_graphs(graphs, sampler, share):
     generator = np.random.default_rng(0)
     table = ug.pairwise(graphs, progress=False, method="branch")
     table = table.where(generator.random(len(table)) < share)
-    truth = Truth.of(table, len(graphs))
+    known = known_pairs(table)
     training = np.arange(0, 30, 2)
     met = set()
-    draw = sampler(truth, training, 8)
+    draw = sampler(known, training, 8)
     for _ in range(60):
         chosen, first, second, rows = draw.draw(generator)
         assert set(chosen) <= set(training)
         assert np.all(first != second)
         found = np.sort(np.stack([chosen[first], chosen[second]], axis=1), axis=1)
-        assert np.array_equal(found, truth.pairs[rows])
+        assert np.array_equal(found.T, [known.left[rows], known.right[rows]])
         met |= set(rows.tolist())
-    assert len(met) > 0.8 * len(truth.among(training))
+    assert len(met) > 0.8 * len(known.among(training))
 
 
 def test_a_block_gives_every_known_pair_among_its_graphs(graphs):
-    truth = Truth.of(ug.pairwise(graphs, progress=False, method="branch"), len(graphs))
-    _, first, _, _ = Blocks(truth, np.arange(20), 10).draw(np.random.default_rng(1))
+    known = known_pairs(ug.pairwise(graphs, progress=False, method="branch"))
+    _, first, _, _ = Blocks(known, np.arange(20), 10).draw(np.random.default_rng(1))
     assert len(first) == 10 * 9 // 2
 
 

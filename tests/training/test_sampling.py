@@ -3,19 +3,20 @@
 import numpy as np
 import pytest
 
+import ugraphemb as ug
 from ugraphemb.proximity.plans import planned_pairs
+from ugraphemb.training.known_pairs import known_pairs
 from ugraphemb.training.sampling import Blocks
-from ugraphemb.training.truth import Truth
 
 
-def truth_of(size, pairs):
-    pairs, value = pairs.astype(np.int64), np.zeros(len(pairs), np.float32)
-    return Truth(size, pairs[np.argsort(pairs @ [size, 1])], value, value, value, "distance")
+def table_of(size, pairs):
+    graphs = ug.GraphSet.from_edges(np.ones(size, np.int64), [])
+    return known_pairs(ug.PairTable.from_values(graphs, pairs, np.zeros(len(pairs)), kind="distance"))
 
 
-def times_drawn(truth, training, steps):
-    sampler, generator = Blocks(truth, training, 128), np.random.default_rng(0)
-    drawn = np.zeros(truth.size, np.int64)
+def times_drawn(table, training, steps):
+    sampler, generator = Blocks(table, training, 128), np.random.default_rng(0)
+    drawn = np.zeros(table.counts[0], np.int64)
     for _ in range(steps):
         graphs, *_ = sampler.draw(generator)
         assert len(np.unique(graphs)) == len(graphs)
@@ -38,7 +39,7 @@ def test_every_training_graph_is_drawn_about_equally_often(share, plan):
     size = 1_500
     pairs = planned_pairs(size, plan, budget=int(share * size * (size - 1) / 2), seed=1)
     training = np.arange(size)
-    assert_even(times_drawn(truth_of(size, pairs), training, (60 if share < 0.2 else 20) * size // 128))
+    assert_even(times_drawn(table_of(size, pairs), training, (60 if share < 0.2 else 20) * size // 128))
 
 
 def test_the_default_plan_of_four_thousand_graphs_starves_no_training_graph():
@@ -46,6 +47,6 @@ def test_the_default_plan_of_four_thousand_graphs_starves_no_training_graph():
     pairs = planned_pairs(size, "blocks", budget=3_000_000, seed=0)
     held_out = np.random.default_rng(0).permutation(size)[: size // 4]
     training = np.setdiff1d(np.arange(size), held_out)
-    drawn = times_drawn(truth_of(size, pairs), training, 400)
+    drawn = times_drawn(table_of(size, pairs), training, 400)
     assert not drawn[held_out].any()
     assert_even(drawn[training])

@@ -84,7 +84,7 @@ def read_checkpoint(path: Path, run: _Run) -> None:
 def identity(run: _Run) -> dict[str, Any]:
     """What a run is, as JSON: two runs with the same identity take the same steps."""
     training = {key: value for key, value in dataclasses.asdict(run.config).items() if key not in _FREE}
-    truth = run.truth
+    table = run.table
     return {
         "network": dataclasses.asdict(run.network.config),
         "training": training,
@@ -93,7 +93,7 @@ def identity(run: _Run) -> dict[str, Any]:
         "graphs": _digest(*run.collator.arrays()),
         "training graphs": _digest(run.training),
         "held-out graphs": _digest(run.held_out),
-        "distances": _digest(truth.pairs, truth.value, truth.lower, truth.upper),
+        "distances": _digest(table.left, table.right, table.value, table.lower, table.upper),
     }
 
 

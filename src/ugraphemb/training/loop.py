@@ -22,13 +22,13 @@ from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import among
 from ugraphemb.encoder.model import Network
 from ugraphemb.errors import TrainingError
+from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.checkpoints import identity, read_checkpoint, write_checkpoint
 from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.interruptions import HeldSignals
 from ugraphemb.training.losses import ERRORS
 from ugraphemb.training.passes import Passes
 from ugraphemb.training.sampling import Blocks, Pairs, Sampler
-from ugraphemb.training.truth import Truth
 from ugraphemb.training.validation import Score, Validation
 
 Positions = npt.NDArray[np.int64]
@@ -86,7 +86,7 @@ class Outcome:
 def train(
     network: Network,
     collator: Collator,
-    truth: Truth,
+    table: PairTable,
     training: Positions,
     held_out: Positions,
     config: TrainingConfig,
@@ -105,14 +105,15 @@ def train(
     raises SystemExit.
 
     Args:
-        training, held_out: Positions in the collator's collection.
+        table: From `known_pairs`, of the collator's collection.
+        training, held_out: Positions in it.
         checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end.
         resume: Go on from `checkpoint` where it exists, to the same result as without the interruption. With more
             `steps` than the checkpoint was written for, go on to these; a cosine schedule then runs to the new end.
         report: Called after each validation.
         tick: Called after each step with its loss.
     """
-    run = _Run(network, collator, truth, training, held_out, config, seed, device)
+    run = _Run(network, collator, table, training, held_out, config, seed, device)
     if resume and checkpoint is not None and checkpoint.exists():
         read_checkpoint(checkpoint, run)
     started = last_written = time.monotonic()
@@ -151,11 +152,11 @@ class _Run:
     """The moving parts of one training."""
 
     def __init__(
-        self, network: Network, collator: Collator, truth: Truth, training: Positions, held_out: Positions,
+        self, network: Network, collator: Collator, table: PairTable, training: Positions, held_out: Positions,
         config: TrainingConfig, seed: int, device: torch.device,
     ) -> None:  # fmt: skip
-        self.network, self.collator, self.truth, self.training, self.held_out = (
-            network, collator, truth, training, held_out,
+        self.network, self.collator, self.table, self.training, self.held_out = (
+            network, collator, table, training, held_out,
         )  # fmt: skip
         self.config, self.seed, self.device = config, seed, device
         self.average = copy.deepcopy(network) if config.average else network
@@ -163,9 +164,9 @@ class _Run:
         self.generator = np.random.default_rng(seed)
         sampler = Blocks if config.sampling == "blocks" else Pairs
         self.passes = Passes(network, collator, device)
-        self.sampler: Sampler = sampler(truth, training, config.batch)
-        self.validation = Validation(truth, training, held_out, seed)
-        self.typical = float(np.mean(truth.value)) or 1.0
+        self.sampler: Sampler = sampler(table, training, config.batch)
+        self.validation = Validation(table, training, held_out, seed)
+        self.typical = float(np.mean(table.value)) or 1.0
         self.state = State()
         self.is_mid_step = False  # weights and generator belong to no whole step
 
@@ -199,14 +200,14 @@ class _Run:
         self.is_mid_step = False
 
     def _loss(self, vectors: Tensor, first: Positions, second: Positions, rows: Positions) -> Tensor:
-        def column(values: npt.NDArray[np.float32]) -> Tensor:
+        def column(values: npt.NDArray[Any]) -> Tensor:
             return torch.from_numpy(values[rows]).to(self.device)
 
-        value = column(self.truth.value)
+        value = column(self.table.value)
         left = torch.from_numpy(first).to(self.device)
         right = torch.from_numpy(second).to(self.device)
         predicted = among(vectors, left, right, self.network.config.head)
-        errors = ERRORS[self.config.loss](predicted, value, column(self.truth.lower), column(self.truth.upper))
+        errors = ERRORS[self.config.loss](predicted, value, column(self.table.lower), column(self.table.upper))
         if self.config.relative:
             errors = errors / (value / self.typical + self.config.relative).square()
         return errors.mean()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from ugraphemb.training.truth import Truth
+from ugraphemb.proximity.table import PairTable
 
 Positions = npt.NDArray[np.int64]
 
@@ -24,13 +24,13 @@ class Sampler(Protocol):
 class Pairs:
     """`batch` known pairs, drawn independently: the paper's way."""
 
-    def __init__(self, truth: Truth, train: Positions, batch: int) -> None:
-        self._truth, self._batch = truth, batch
-        self._rows = _known(truth, train)
+    def __init__(self, table: PairTable, train: Positions, batch: int) -> None:
+        self._table, self._batch = table, batch
+        self._rows = _known(table, train)
 
     def draw(self, generator: np.random.Generator) -> tuple[Positions, Positions, Positions, Positions]:
         rows = self._rows[generator.integers(0, len(self._rows), self._batch)]
-        graphs, places = np.unique(self._truth.pairs[rows], return_inverse=True)
+        graphs, places = np.unique(_pairs(self._table, rows), return_inverse=True)
         first, second = places.reshape(-1, 2).T
         return graphs, first, second, rows
 
@@ -42,20 +42,20 @@ class Blocks:
     two graphs and those whose proximity to both is known, again and again until the batch is full.
     """
 
-    def __init__(self, truth: Truth, train: Positions, batch: int) -> None:
-        self._truth, self._train, self._batch = truth, train, min(batch, len(train))
-        self._rows = _known(truth, train)
+    def __init__(self, table: PairTable, train: Positions, batch: int) -> None:
+        self._table, self._train, self._batch = table, train, min(batch, len(train))
+        self._rows = _known(table, train)
         possible = len(train) * (len(train) - 1) / 2
         self._known: csr_array | None = None
         if len(self._rows) < _COMPLETE * possible:
-            left, right = truth.pairs[self._rows].T
+            left, right = _pairs(table, self._rows).T
             ends = (np.concatenate([left, right]), np.concatenate([right, left]))
-            self._known = csr_array((np.ones(2 * len(left), np.int8), ends), (truth.size, truth.size))
+            self._known = csr_array((np.ones(2 * len(left), np.int8), ends), (table.counts[0], table.counts[0]))
 
     def draw(self, generator: np.random.Generator) -> tuple[Positions, Positions, Positions, Positions]:
         while True:
             graphs = self._gathered(generator)
-            rows = self._truth.rows(graphs, graphs)
+            rows = self._table.rows(graphs, graphs)
             first, second = np.nonzero(np.triu(rows >= 0, 1))
             if len(first):
                 return graphs, first, second, rows[first, second]
@@ -65,7 +65,7 @@ class Blocks:
             return generator.choice(self._train, self._batch, replace=False, shuffle=False)
         graphs = np.empty(0, np.int64)
         for _ in range(self._batch):
-            left, right = self._truth.pairs[self._rows[generator.integers(len(self._rows))]]
+            left, right = _pairs(self._table, self._rows[generator.integers(len(self._rows))])
             both = np.intersect1d(self._neighbors(left), self._neighbors(right), assume_unique=True)
             found = np.concatenate([graphs, [left, right], generator.permutation(both)])
             graphs = found[np.sort(np.unique(found, return_index=True)[1])]  # in the order in which they were found
@@ -80,8 +80,15 @@ class Blocks:
         return np.sort(self._known.indices[start:stop]).astype(np.int64)
 
 
-def _known(truth: Truth, train: Positions) -> Positions:
-    rows = truth.among(train)
+def _known(table: PairTable, train: Positions) -> Positions:
+    """Rows of pairs of two training graphs."""
+    inside = np.zeros(table.counts[0], bool)
+    inside[train] = True
+    rows = np.flatnonzero(inside[table.left] & inside[table.right])
     if not len(rows):
         raise ValueError("no pair of two training graphs has a known proximity")
     return rows
+
+
+def _pairs(table: PairTable, rows: Positions) -> Positions:
+    return np.stack([table.left[rows], table.right[rows]], axis=-1).astype(np.int64)

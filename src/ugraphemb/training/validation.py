@@ -12,10 +12,10 @@ import torch
 from ugraphemb.encoder.batches import Collator
 from ugraphemb.encoder.heads import between
 from ugraphemb.encoder.model import Network
+from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.config import Selection
 from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.passes import embedded
-from ugraphemb.training.truth import Truth
 
 Positions = npt.NDArray[np.int64]
 
@@ -39,15 +39,15 @@ class Score:
 class Validation:
     """Validation graphs as queries, training graphs as the database; a fixed sample where there are many."""
 
-    def __init__(self, truth: Truth, train: Positions, held_out: Positions, seed: int) -> None:
+    def __init__(self, table: PairTable, train: Positions, held_out: Positions, seed: int) -> None:
         generator = np.random.default_rng(seed)
         self.queries = np.sort(generator.permutation(held_out)[:_QUERIES])
         self.database = np.sort(generator.permutation(train)[:_DATABASE])
-        rows = truth.rows(self.queries, self.database)
+        rows = table.rows(self.queries, self.database)
         self.known = rows >= 0
         if not self.known.any():
             raise ValueError("no pair of a validation graph and a training graph has a known proximity")
-        self.value = np.where(self.known, truth.value[rows], 0.0)
+        self.value = np.where(self.known, table.value[rows], 0.0)
 
     def score(self, network: Network, collator: Collator, device: torch.device) -> Score:
         queries = embedded(network, collator, self.queries, device).numpy()
