@@ -68,22 +68,27 @@ def mapped_files(home: Path, seal: str) -> dict[str, CheckedFile]:
     return {name: checked_file(home, name, sums, IndexFormatError) for name, sums in listed.items()}
 
 
-def mapped_files_of_0_1(folder: Path, part: str, listed: Mapping[str, Any]) -> dict[str, CheckedFile]:
-    """The same for an index of release 0.1, which had one checksum for each file: they are verified at once."""
-    files = {}
+def check_files_of_0_1(folder: Path, listed: Mapping[str, Any]) -> None:
+    """Verifies all files of an index of release 0.1, which had one checksum for each."""
     for path, entry in listed.items():
-        home, _, name = path.partition("/")
-        if home != part or not name:
-            continue
-        source = folder / checked_name(home, IndexFormatError) / checked_name(name, IndexFormatError)
+        source = folder
+        for name in path.split("/"):
+            source /= checked_name(name, IndexFormatError)
         try:
             data = source.read_bytes()
         except OSError as error:
             raise IndexFormatError(f"{source}: missing, but the index lists it ({error.strerror or error})") from error
         if hashlib.blake2b(data, digest_size=16).hexdigest() != entry["digest"]:
             raise IndexFormatError(f"{source}: its content is not what was written (another checksum)")
-        files[name] = checked_file(source.parent, name, Sums.of(data), IndexFormatError)
-    return files
+
+
+def mapped_files_of_0_1(home: Path) -> dict[str, CheckedFile]:
+    """The files of a part of release 0.1, which `check_files_of_0_1` has verified."""
+    return {
+        path.name: checked_file(home, path.name, Sums.of(path.read_bytes()), IndexFormatError)
+        for path in sorted(home.iterdir())
+        if path.is_file()
+    }
 
 
 class OnDisk:

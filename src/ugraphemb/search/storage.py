@@ -46,7 +46,14 @@ from ugraphemb.files.drafts import is_draft
 from ugraphemb.files.folders import MANIFEST as PART_MANIFEST
 from ugraphemb.files.named import is_ours, name_of, stem_of
 from ugraphemb.search.neighbors import Ints, chosen_kind
-from ugraphemb.search.part_files import OnDisk, mapped_files, mapped_files_of_0_1, seal_of, write_part
+from ugraphemb.search.part_files import (
+    OnDisk,
+    check_files_of_0_1,
+    mapped_files,
+    mapped_files_of_0_1,
+    seal_of,
+    write_part,
+)
 from ugraphemb.search.parts import Part
 
 MANIFEST, LOCK = "index.json", "lock"
@@ -164,6 +171,8 @@ def _read(folder: Path, manifest: dict[str, Any], check: bool, device: str | Non
     try:
         if not isinstance(manifest["kind"], str) or not isinstance(manifest["costs"], dict):
             raise IndexFormatError(f"{folder / MANIFEST}: kind or costs of another form")
+        if "files_of_0_1" in manifest:
+            check_files_of_0_1(folder, manifest["files_of_0_1"])
         entry = manifest["model"]
         home = folder / checked_name(entry["folder"] if isinstance(entry, dict) else entry, IndexFormatError)
         if isinstance(entry, dict) and _model_seal(home) != entry["seal"]:
@@ -185,7 +194,7 @@ def _read_part(folder: Path, entry: dict[str, Any], model: UGraphEmb, manifest: 
     count, old = entry["count"], manifest.get("files_of_0_1")
     if type(count) is not int or count < 0:
         raise IndexFormatError(f"{home}: {count!r} graphs")
-    files = mapped_files(home, entry["seal"]) if old is None else mapped_files_of_0_1(folder, home.name, old)
+    files = mapped_files(home, entry["seal"]) if old is None else mapped_files_of_0_1(home)
     content = OnDisk(home, files, count, entry["kind"], model.network_.config.head)
     if content.neighbors.source.shape[1] != model.network_.config.dimension:
         raise IndexFormatError(f"{home}: vectors of another model")
