@@ -23,6 +23,7 @@ from ugraphemb.encoder.storage import read_model, write_model
 from ugraphemb.errors import warned
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.costs import EditCosts
+from ugraphemb.proximity.given import edge_labels_count, given_table
 from ugraphemb.proximity.metrics import Metric, metric_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import planned_pairs
@@ -143,9 +144,18 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(collection) < 4:
             raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
+<<<<<<< HEAD
         table = self._given(collection, table, distances) or self._distances(collection)
         known = known_pairs(table)
         encoder, loop = settings_of(self.preset, known.kind, self._changes())
+=======
+        table = given_table(collection, table, distances) or self._distances(collection)
+        truth = Truth.of(table, len(collection))
+        changes = self._changes()
+        if self.preset != "paper" and edge_labels_count(collection, table):
+            changes.setdefault("edge_counts", not changes.get("edge_labels", False))
+        encoder, loop = settings_of(self.preset, truth.kind, changes)
+>>>>>>> 074557c (The encoder learns from edge labels where they count, as counts of a node's edges)
         loop = loop.of(len(training))
         device = self._device()
         vocabulary = Vocabulary.of(collection[training], encoder)
@@ -223,7 +233,11 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             distances: As in `fit`; computed by the metric of the model if None.
         """
         collection = graphs_of(graphs)
+<<<<<<< HEAD
         known = known_pairs(self._given(collection, y, distances) or self._distances(collection))
+=======
+        truth = Truth.of(given_table(collection, y, distances) or self._distances(collection), len(collection))
+>>>>>>> 074557c (The encoder learns from edge labels where they count, as counts of a node's edges)
         vectors = self.transform(collection)
         everything = np.arange(len(collection))
         rows = known.rows(everything, everything)
@@ -306,26 +320,6 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(validation) == 0 or validation[0] < 0 or validation[-1] >= size or len(validation) > size - 2:
             raise ValueError(f"held_out must name at least one and at most {size - 2} of the {size} graphs")
         return np.setdiff1d(np.arange(size), validation), validation
-
-    def _given(self, graphs: GraphSet, table: Any, distances: Any) -> PairTable | None:
-        """The proximities that were passed, checked; None where there are none."""
-        if distances is not None:
-            if isinstance(table, PairTable):
-                raise TypeError("distances are given twice: as the second argument and as `distances`")
-            table = distances if isinstance(distances, PairTable) else PairTable.from_matrix(graphs, distances)
-        if isinstance(table, PairTable):
-            table.check(graphs)
-            return table
-        shape: tuple[int, ...] = (
-            np.shape(table) if isinstance(table, list | np.ndarray) or hasattr(table, "__array__") else ()
-        )
-        if len(shape) == 2 and shape[0] == shape[1] == len(graphs):
-            raise ValueError(
-                f"y is a square matrix, {shape[0]} by {shape[1]}; a matrix of distances is given as "
-                "fit(graphs, distances=D), similarities as fit(graphs, PairTable.from_matrix(graphs, S, "
-                "kind='similarity'))"
-            )
-        return None
 
     def _distances(self, graphs: GraphSet) -> PairTable:
         costs = self.costs

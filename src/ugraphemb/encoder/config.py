@@ -20,7 +20,9 @@ class EncoderConfig:
         convolution: "gin", "gcn", "sage" or "gat"; "gin" becomes GINE where `edge_labels` is set.
         layers: Width of each convolution.
         learn_epsilon: Learn GIN's ε instead of fixing it to 0.
-        edge_labels: Let edge labels take part (GIN only).
+        edge_labels: Let edge labels take part in every convolution (GINE; slower: nodes are not folded).
+        edge_counts: Give nodes the number of their edges of each label as features. To a GIN this is what adding a
+            vector of the label to each message is, at no cost. `UGraphEmb.fit` sets it where edge labels count.
         readout: "msna", "attention", "supersource", "sum" or "average".
         scales: Which layers msna and sum read, counting from 1 (0 is the input); None is every layer.
         compression: "log" squeezes what the readouts give by sign(z)·log(1 + |z|) before the dense layers, so that
@@ -55,6 +57,7 @@ class EncoderConfig:
     head: Head = "squared_l2"
     degree: bool = False
     clustering: bool = False
+    edge_counts: bool = False
     attributes: bool = False
     label_scale: float = 1.0
     label_trust: float = 0.0

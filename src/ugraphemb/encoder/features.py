@@ -13,6 +13,7 @@ from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.graphs import GraphSet
 
 UNSEEN, SUPERSOURCE, RESERVED = 0, 1, 2
+_MOST_EDGE_COLUMNS = 16  # labels of edges that are counted apart
 DEGREE_BINS = 48  # degrees 0 to 31 as they are, then four bins a doubling
 
 FloatArray = npt.NDArray[np.float32]
@@ -74,6 +75,8 @@ class Vocabulary:
         numbers = [np.empty((total, 0), np.float32)]
         if config.clustering:
             numbers.append(_triangle_features(graphs))
+        if config.edge_counts:
+            numbers.append(self._edge_counts(graphs))
         if config.attributes:
             numbers.append(self._attributes(graphs))
         hashed = config.hashed_labels
@@ -113,6 +116,21 @@ class Vocabulary:
         once = np.unique(np.stack([graph_of, slot]), axis=1)[1]
         counts = np.bincount(once, minlength=RESERVED + len(self.node_labels))
         return np.asarray(counts[RESERVED:] / max(1, len(graphs)), np.float32)
+
+    @property
+    def edge_columns(self) -> int:
+        """Width of the counts of edge labels: one for each of the first labels, one for all others."""
+        return min(len(self.edge_labels), _MOST_EDGE_COLUMNS) + 1
+
+    def _edge_counts(self, graphs: GraphSet) -> FloatArray:
+        """How many edges of each label each node has, (nodes, edge_columns)."""
+        width, total = self.edge_columns, len(graphs.node_labels)
+        codes = np.zeros(len(graphs.indices), np.int32) if graphs.edge_labels is None else graphs.edge_labels
+        slots = _slots(graphs.edge_vocabulary or (None,), self.edge_labels) - RESERVED
+        columns = np.where((slots < 0) | (slots >= width - 1), width - 1, slots)[codes]
+        nodes = np.repeat(np.arange(total), np.diff(graphs.indptr))
+        counts = np.bincount(nodes * width + columns, minlength=total * width).reshape(total, width)
+        return np.asarray(counts, np.float32)
 
     def _attributes(self, graphs: GraphSet) -> FloatArray:
         values = graphs.node_attributes

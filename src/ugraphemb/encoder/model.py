@@ -74,6 +74,7 @@ class Inputs(nn.Module):
         self.label = nn.Embedding(RESERVED + len(vocabulary.node_labels), width)
         self.degree = nn.Embedding(DEGREE_BINS, width) if config.degree else None
         numbers = TRIANGLE_FEATURES * config.clustering + len(vocabulary.attribute_mean)
+        numbers += vocabulary.edge_columns if config.edge_counts else 0
         self.numbers = nn.Linear(numbers, width, bias=False) if numbers else None
         self.code = nn.Linear(config.hashed_labels, width, bias=False) if config.hashed_labels else None
         for table in (self.label, self.degree):
