@@ -58,7 +58,8 @@ auto NodeClasses::start(Node left, Node right) -> void {
 }
 
 template <EdgeKeys keys>
-auto NodeClasses::find(Label label, Node degree, const Label* edges, Star star) -> NodeClass& {
+[[gnu::always_inline]] inline auto NodeClasses::find(Label label, Node degree, const Label* edges, Star star)
+    -> NodeClass& {
     const std::uint64_t own = keys == EdgeKeys::listed    ? hash(label, degree, edges)
                               : keys == EdgeKeys::counted ? key(label, degree) ^ (star ^ star >> 29) * odd
                                                           : key(label, degree);
