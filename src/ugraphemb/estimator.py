@@ -144,18 +144,12 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(collection) < 4:
             raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
-<<<<<<< HEAD
-        table = self._given(collection, table, distances) or self._distances(collection)
-        known = known_pairs(table)
-        encoder, loop = settings_of(self.preset, known.kind, self._changes())
-=======
         table = given_table(collection, table, distances) or self._distances(collection)
-        truth = Truth.of(table, len(collection))
+        known = known_pairs(table)
         changes = self._changes()
         if self.preset != "paper" and edge_labels_count(collection, table):
             changes.setdefault("edge_counts", not changes.get("edge_labels", False))
-        encoder, loop = settings_of(self.preset, truth.kind, changes)
->>>>>>> 074557c (The encoder learns from edge labels where they count, as counts of a node's edges)
+        encoder, loop = settings_of(self.preset, known.kind, changes)
         loop = loop.of(len(training))
         device = self._device()
         vocabulary = Vocabulary.of(collection[training], encoder)
@@ -233,11 +227,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             distances: As in `fit`; computed by the metric of the model if None.
         """
         collection = graphs_of(graphs)
-<<<<<<< HEAD
-        known = known_pairs(self._given(collection, y, distances) or self._distances(collection))
-=======
-        truth = Truth.of(given_table(collection, y, distances) or self._distances(collection), len(collection))
->>>>>>> 074557c (The encoder learns from edge labels where they count, as counts of a node's edges)
+        known = known_pairs(given_table(collection, y, distances) or self._distances(collection))
         vectors = self.transform(collection)
         everything = np.arange(len(collection))
         rows = known.rows(everything, everything)
