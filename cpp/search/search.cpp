@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double slack = 1e-9;  // sums of costs that are no whole numbers
+constexpr double first_patience = 0.02;
 
 auto index(Stage stage) -> std::size_t {
     return static_cast<std::size_t>(stage);
@@ -79,14 +80,15 @@ class Search {
 
     auto run(std::span<const std::int64_t> near) -> Answer {
         add_near(near);
-        bound_branches(0);
+        bound_branches(0, candidates_.size());
         if (nearest() && !question_.only_near && question_.budget > 0) {
             start();
         }
         if (!question_.only_near) {
             const std::size_t first = candidates_.size();
             scan();
-            bound_branches(first);
+            const std::size_t bounded = nearest() ? sharpen(first) : first;
+            bound_branches(bounded, candidates_.size());
         }
         verify();
         return answer();
@@ -106,9 +108,10 @@ class Search {
     [[nodiscard]] auto end() const -> Clock::time_point;
 
     void add_near(std::span<const std::int64_t> near);
-    void bound_branches(std::size_t first);
+    void bound_branches(std::size_t first, std::size_t last);
     void start();
     void scan();
+    auto sharpen(std::size_t first) -> std::size_t;
     void scan_part(std::size_t p, std::span<const std::uint32_t> skip);
     void verify();
     void fall_back();
@@ -121,7 +124,8 @@ class Search {
     [[nodiscard]] auto open(const Candidate& candidate) const -> bool {
         return !candidate.proven && candidate.lower <= limit(candidate);
     }
-    [[nodiscard]] auto by_bound() const -> std::vector<std::size_t>;
+    [[nodiscard]] auto by_bound(std::size_t last) const -> std::vector<std::size_t>;
+    void verify_some(const std::vector<std::size_t>& order, double patience);
     [[nodiscard]] auto undecided(const Candidate& candidate) const -> bool;
     [[nodiscard]] auto removed_by(const Candidate& candidate) const -> Stage;
 
@@ -227,7 +231,7 @@ void Search::add_near(std::span<const std::int64_t> near) {
 
 void Search::bound_branch(Candidate& candidate, Worker& worker) {
     const Part& part = parts_[candidate.part];
-    if (!prices_[candidate.part].constant) {
+    if (!prices_[candidate.part].constant || candidate.degrees > limit(candidate)) {
         return;  // solvers know what matrices cost
     }
     auto& filter = worker.branch[candidate.part];
@@ -239,18 +243,18 @@ void Search::bound_branch(Candidate& candidate, Worker& worker) {
     candidate.lower = candidate.branch;
 }
 
-void Search::bound_branches(std::size_t first) {
+void Search::bound_branches(std::size_t first, std::size_t last) {
     constexpr std::size_t many = 2'000;
-    const std::size_t count = candidates_.size() - first;
+    const std::size_t count = last - first;
     answer_.asked[index(Stage::branch)] += static_cast<std::int64_t>(count);
     spread(count, count > many && question_.threads > 1, Stage::branch,
            [&](std::size_t i, Worker& worker) { bound_branch(candidates_[first + i], worker); });
 }
 
 /// Candidates that may belong to the answer, those with the least bounds first.
-auto Search::by_bound() const -> std::vector<std::size_t> {
+auto Search::by_bound(std::size_t last) const -> std::vector<std::size_t> {
     std::vector<std::pair<double, std::size_t>> ranked;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    for (std::size_t i = 0; i < last; ++i) {
         if (open(candidates_[i])) {
             ranked.emplace_back(candidates_[i].lower / candidates_[i].scale, i);
         }
@@ -268,13 +272,34 @@ auto Search::by_bound() const -> std::vector<std::size_t> {
 
 /// Upper bounds for the most promising, so that filters have a limit.
 void Search::start() {
-    auto order = by_bound();
+    auto order = by_bound(candidates_.size());
     order.resize(std::min(order.size(), static_cast<std::size_t>(2 * question_.k)));
     spread(order.size(), true, Stage::tight, [&](std::size_t i, Worker& worker) {
         if (open(candidates_[order[i]])) {
             solve(order[i], Stage::tight, infinity, worker);
         }
     });
+}
+
+/// The most promising of what the scan has left, by counters, get their branch bounds, and the best of these exact
+/// distances: that lowers the limit before the others are looked at. Gives the first candidate without a branch bound.
+auto Search::sharpen(std::size_t first) -> std::size_t {
+    constexpr std::size_t some = 1'000;
+    const std::size_t last = std::min(candidates_.size(), first + some);
+    const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(first);
+    std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(last - first), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                         const double left = a.degrees / a.scale;
+                         const double right = b.degrees / b.scale;
+                         return left != right ? left < right : a.position < b.position;
+                     });
+    bound_branches(first, last);
+    auto order = by_bound(last);
+    order.resize(std::min(order.size(), static_cast<std::size_t>(3 * question_.k)));
+    if (question_.budget > 0) {
+        verify_some(order, first_patience);
+    }
+    return last;
 }
 
 void Search::scan() {
@@ -360,31 +385,37 @@ void Search::solve(std::size_t at, Stage stage, double seconds, Worker& worker) 
     }
 }
 
+/// Distances of these up to the limit, none longer than `patience` seconds nor past the end of the budget.
+void Search::verify_some(const std::vector<std::size_t>& order, double patience) {
+    const auto last = end();
+    std::atomic<std::int64_t> asked{0};
+    spread(order.size(), true, Stage::exact, [&](std::size_t i, Worker& worker) {
+        const double left = last == Clock::time_point::max() ? infinity : -since(last);
+        if (left > 0 && open(candidates_[order[i]])) {
+            ++asked;
+            solve(order[i], Stage::exact, std::min(patience, left), worker);
+        }
+    });
+    answer_.asked[index(Stage::exact)] += asked;
+}
+
 /// Exact distances, the likely ones first, in rounds of growing patience, so that an easy one never waits for a hard
 /// one.
 void Search::verify() {
     const auto last = end();
-    for (const double patience : {0.02, 0.2, 2.0, infinity}) {
-        const auto order = by_bound();
+    for (const double patience : {first_patience, 0.2, 2.0, infinity}) {
+        const auto order = by_bound(candidates_.size());
         if (order.empty() || Clock::now() >= last || question_.budget <= 0) {
             break;
         }
-        std::atomic<std::int64_t> asked{0};
-        spread(order.size(), true, Stage::exact, [&](std::size_t i, Worker& worker) {
-            const double left = last == Clock::time_point::max() ? infinity : -since(last);
-            if (left > 0 && open(candidates_[order[i]])) {
-                ++asked;
-                solve(order[i], Stage::exact, std::min(patience, left), worker);
-            }
-        });
-        answer_.asked[index(Stage::exact)] += asked;
+        verify_some(order, patience);
     }
     fall_back();
 }
 
 /// Upper bounds where time has run out: for all if no exact distances were wanted, else for a little while.
 void Search::fall_back() {
-    auto order = by_bound();
+    auto order = by_bound(candidates_.size());
     std::erase_if(order, [&](std::size_t i) { return candidates_[i].upper < infinity; });
     if (order.empty()) {
         return;

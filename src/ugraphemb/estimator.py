@@ -39,6 +39,9 @@ from ugraphemb.training.presets import settings_of
 Vectors = npt.NDArray[np.float32]
 
 
+_FEW_NODES = 2_000
+
+
 class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Vectors for whole graphs, whose distances are graph distances (Bai et al., IJCAI 2019).
 
@@ -207,7 +210,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(collection) == 0:
             return np.empty((0, network.config.dimension), np.float32)
         device = next(network.parameters()).device
-        with _torch_threads(self.threads):
+        few = len(collection.node_labels) < _FEW_NODES  # threads would wait for each other longer than they work
+        with _torch_threads(1 if few else self.threads):
             collator = Collator(collection, self.vocabulary_, network.config)
             return embedded(network, collator, np.arange(len(collection)), device).numpy()
 
