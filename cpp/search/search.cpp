@@ -1,179 +1,11 @@
 #include "search.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <memory>
 
-#include "../ged/workspace.hpp"
-#include "ranking.hpp"
+#include "session.hpp"
 
 namespace uge::search {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double slack = 1e-9;  // sums of costs that are no whole numbers
-constexpr double first_patience = 0.02;
-
-auto index(Stage stage) -> std::size_t {
-    return static_cast<std::size_t>(stage);
-}
-
-auto since(Clock::time_point begin) -> double {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-/// Adds the seconds of its life to a sum.
-class Timer {
-  public:
-    Timer(double& total, std::mutex& mutex) : total_(total), mutex_(mutex) {}
-    Timer(const Timer&) = delete;
-    auto operator=(const Timer&) -> Timer& = delete;
-    ~Timer() {
-        const std::lock_guard lock(mutex_);
-        total_ += since(begin_);
-    }
-
-  private:
-    Clock::time_point begin_ = Clock::now();
-    double& total_;
-    std::mutex& mutex_;
-};
-
-/// A graph that counters have not ruled out.
-struct Candidate {
-    std::uint32_t part;
-    std::uint32_t rank;
-    std::int64_t position;
-    double scale;
-    double labels, degrees, branch;  ///< bounds, each valid
-    double lower;                    ///< the best
-    double upper = infinity;
-    bool proven = false;  ///< lower == upper
-    std::vector<Node> mapping;
-};
-
-/// What one thread needs; kept from stage to stage.
-struct Worker {
-    ged::Workspace workspace;
-    std::vector<std::unique_ptr<BranchFilter>> branch;  ///< by part
-    std::vector<Node> mapping;
-};
-
-class Search {
-  public:
-    Search(std::span<const Part> parts, const Question& question, Control& control, const Watch& watch)
-        : parts_(parts), question_(question), control_(control), watch_(watch), ranking_(question.k) {
-        for (const Part& part : parts) {
-            prices_.emplace_back(part.costs);
-            starts_.push_back(starts_.back() + static_cast<std::int64_t>(part.graphs.size()));
-        }
-        for (std::size_t p = 0; p < parts.size(); ++p) {
-            counters_.emplace_back(parts[p].query[0], prices_[p], *parts[p].profiles);
-        }
-        nodes_ = parts.empty() ? 0 : parts[0].query[0].n;
-        workers_.resize(static_cast<std::size_t>(std::max(question.threads, 1)));
-    }
-
-    auto run(std::span<const std::int64_t> near) -> Answer {
-        add_near(near);
-        bound_branches(0, candidates_.size());
-        if (nearest() && !question_.only_near && question_.budget > 0) {
-            start();
-        }
-        if (!question_.only_near) {
-            const std::size_t first = candidates_.size();
-            scan();
-            const std::size_t bounded = nearest() ? sharpen(first) : first;
-            bound_branches(bounded, candidates_.size());
-        }
-        verify();
-        return answer();
-    }
-
-  private:
-    [[nodiscard]] auto nearest() const -> bool { return question_.k > 0; }
-    [[nodiscard]] auto scale(std::int64_t nodes) const -> double {
-        const double mean = static_cast<double>(nodes + nodes_) / 2;
-        return question_.by == By::normalized && mean > 0 ? mean : 1;
-    }
-    /// The largest distance of interest for graphs of so many nodes; exact ties with the k-th are of interest.
-    [[nodiscard]] auto limit(std::int64_t nodes) const -> double {
-        return (nearest() ? ranking_.worst().value * scale(nodes) : question_.within) + slack;
-    }
-    [[nodiscard]] auto limit(const Candidate& candidate) const -> double;
-    [[nodiscard]] auto end() const -> Clock::time_point;
-
-    void add_near(std::span<const std::int64_t> near);
-    void bound_branches(std::size_t first, std::size_t last);
-    void start();
-    void scan();
-    auto sharpen(std::size_t first) -> std::size_t;
-    void scan_part(std::size_t p, std::span<const std::uint32_t> skip);
-    void verify();
-    void fall_back();
-    auto answer() -> Answer;
-
-    [[nodiscard]] auto candidate(std::size_t part, std::size_t rank, const CounterFilter::Bound& bound) const
-        -> Candidate;
-    void bound_branch(Candidate& candidate, Worker& worker);
-    void solve(std::size_t at, Stage stage, double seconds, Worker& worker);
-    [[nodiscard]] auto open(const Candidate& candidate) const -> bool {
-        return !candidate.proven && candidate.lower <= limit(candidate);
-    }
-    [[nodiscard]] auto by_bound(std::size_t last) const -> std::vector<std::size_t>;
-    void verify_some(const std::vector<std::size_t>& order, double patience);
-    [[nodiscard]] auto undecided(const Candidate& candidate) const -> bool;
-    [[nodiscard]] auto removed_by(const Candidate& candidate) const -> Stage;
-
-    /// Calls work(i, worker) for each i, on the thread that is there or, where it is worth it, on several.
-    template <class Work>
-    void spread(std::size_t count, bool several, Stage stage, const Work& work);
-
-    std::span<const Part> parts_;
-    Question question_;
-    Control& control_;
-    const Watch& watch_;
-    std::vector<Prices> prices_;
-    std::vector<CounterFilter> counters_;
-    std::vector<std::int64_t> starts_{0};
-    std::int64_t nodes_ = 0;
-    Ranking ranking_;
-    std::vector<Candidate> candidates_;
-    std::vector<std::unique_ptr<Worker>> workers_;
-    Clock::time_point begin_ = Clock::now();
-    Answer answer_;
-};
-
-template <class Work>
-void Search::spread(std::size_t count, bool several, Stage stage, const Work& work) {
-    const auto worker_at = [&](std::size_t at) -> Worker& {
-        if (workers_[at] == nullptr) {
-            workers_[at] = std::make_unique<Worker>();
-            workers_[at]->branch.resize(parts_.size());
-        }
-        return *workers_[at];
-    };
-    if (!several) {
-        const auto begin = Clock::now();
-        for (std::size_t i = 0; i < count; ++i) {
-            work(i, worker_at(0));
-        }
-        answer_.seconds[index(stage)] += since(begin);
-        return;
-    }
-    std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    const auto make_worker = [&] {
-        return [&, &worker = worker_at(next++), timer = Timer(answer_.seconds[index(stage)], mutex)](std::int64_t i) {
-            work(static_cast<std::size_t>(i), worker);
-        };
-    };
-    parallel_for(static_cast<std::int64_t>(count), question_.threads, control_, make_worker, watch_);
-}
 
 auto Search::limit(const Candidate& candidate) const -> double {
     if (!nearest()) {
@@ -232,7 +64,7 @@ void Search::add_near(std::span<const std::int64_t> near) {
 void Search::bound_branch(Candidate& candidate, Worker& worker) {
     const Part& part = parts_[candidate.part];
     if (!prices_[candidate.part].constant || candidate.degrees > limit(candidate)) {
-        return;  // solvers know what matrices cost
+        return;  // ruled out already, or costs by matrices, which are left to the solvers
     }
     auto& filter = worker.branch[candidate.part];
     if (filter == nullptr) {
@@ -249,57 +81,6 @@ void Search::bound_branches(std::size_t first, std::size_t last) {
     answer_.asked[index(Stage::branch)] += static_cast<std::int64_t>(count);
     spread(count, count > many && question_.threads > 1, Stage::branch,
            [&](std::size_t i, Worker& worker) { bound_branch(candidates_[first + i], worker); });
-}
-
-/// Candidates that may belong to the answer, those with the least bounds first.
-auto Search::by_bound(std::size_t last) const -> std::vector<std::size_t> {
-    std::vector<std::pair<double, std::size_t>> ranked;
-    for (std::size_t i = 0; i < last; ++i) {
-        if (open(candidates_[i])) {
-            ranked.emplace_back(candidates_[i].lower / candidates_[i].scale, i);
-        }
-    }
-    std::sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first < b.first : candidates_[a.second].position < candidates_[b.second].position;
-    });
-    std::vector<std::size_t> order;
-    order.reserve(ranked.size());
-    for (const auto& [value, i] : ranked) {
-        order.push_back(i);
-    }
-    return order;
-}
-
-/// Upper bounds for the most promising, so that filters have a limit.
-void Search::start() {
-    auto order = by_bound(candidates_.size());
-    order.resize(std::min(order.size(), static_cast<std::size_t>(2 * question_.k)));
-    spread(order.size(), true, Stage::tight, [&](std::size_t i, Worker& worker) {
-        if (open(candidates_[order[i]])) {
-            solve(order[i], Stage::tight, infinity, worker);
-        }
-    });
-}
-
-/// The most promising of what the scan has left, by counters, get their branch bounds, and the best of these exact
-/// distances: that lowers the limit before the others are looked at. Gives the first candidate without a branch bound.
-auto Search::sharpen(std::size_t first) -> std::size_t {
-    constexpr std::size_t some = 1'000;
-    const std::size_t last = std::min(candidates_.size(), first + some);
-    const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(first);
-    std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(last - first), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                         const double left = a.degrees / a.scale;
-                         const double right = b.degrees / b.scale;
-                         return left != right ? left < right : a.position < b.position;
-                     });
-    bound_branches(first, last);
-    auto order = by_bound(last);
-    order.resize(std::min(order.size(), static_cast<std::size_t>(3 * question_.k)));
-    if (question_.budget > 0) {
-        verify_some(order, first_patience);
-    }
-    return last;
 }
 
 void Search::scan() {
@@ -351,86 +132,6 @@ void Search::scan_part(std::size_t p, std::span<const std::uint32_t> skip) {
             answer_.asked[s] += result.asked[s];
         }
     }
-}
-
-/// Bounds of one candidate by a solver, at most up to what is of interest.
-void Search::solve(std::size_t at, Stage stage, double seconds, Worker& worker) {
-    Candidate& candidate = candidates_[at];
-    const Part& part = parts_[candidate.part];
-    const GraphView query = part.query[0];
-    const GraphView graph = part.graphs[static_cast<std::size_t>(part.profiles->position(candidate.rank))];
-    worker.mapping.resize(static_cast<std::size_t>(query.n));
-    const Deadline deadline(seconds, &control_.cancel);
-    const double most = limit(candidate);
-    const auto bounds =
-        stage == Stage::tight
-            ? ged::edit_distance(query, graph, part.costs, {.method = ged::Method::tight, .limit = most}, deadline,
-                                 worker.workspace, worker.mapping)
-            : ged::within(query, graph, part.costs, most, deadline, worker.workspace, worker.mapping);
-    if (deadline.canceled()) {
-        return;
-    }
-    candidate.lower = std::max(candidate.lower, prices_[candidate.part].possible(bounds.lower));
-    const bool mapped = bounds.proven || stage == Stage::tight;
-    if (mapped && bounds.upper <= most && bounds.upper < candidate.upper) {
-        candidate.upper = bounds.upper;
-        candidate.mapping = worker.mapping;
-    }
-    candidate.proven = candidate.upper - candidate.lower <= slack;
-    if (candidate.proven) {
-        candidate.lower = candidate.upper;
-    }
-    if (nearest() && candidate.upper < infinity) {
-        ranking_.report({candidate.upper / candidate.scale, candidate.position, at});
-    }
-}
-
-/// Distances of these up to the limit, none longer than `patience` seconds nor past the end of the budget.
-void Search::verify_some(const std::vector<std::size_t>& order, double patience) {
-    const auto last = end();
-    std::atomic<std::int64_t> asked{0};
-    spread(order.size(), true, Stage::exact, [&](std::size_t i, Worker& worker) {
-        const double left = last == Clock::time_point::max() ? infinity : -since(last);
-        if (left > 0 && open(candidates_[order[i]])) {
-            ++asked;
-            solve(order[i], Stage::exact, std::min(patience, left), worker);
-        }
-    });
-    answer_.asked[index(Stage::exact)] += asked;
-}
-
-/// Exact distances, the likely ones first, in rounds of growing patience, so that an easy one never waits for a hard
-/// one.
-void Search::verify() {
-    const auto last = end();
-    for (const double patience : {first_patience, 0.2, 2.0, infinity}) {
-        const auto order = by_bound(candidates_.size());
-        if (order.empty() || Clock::now() >= last || question_.budget <= 0) {
-            break;
-        }
-        verify_some(order, patience);
-    }
-    fall_back();
-}
-
-/// Upper bounds where time has run out: for all if no exact distances were wanted, else for a little while.
-void Search::fall_back() {
-    auto order = by_bound(candidates_.size());
-    std::erase_if(order, [&](std::size_t i) { return candidates_[i].upper < infinity; });
-    if (order.empty()) {
-        return;
-    }
-    const double grace = question_.budget <= 0 ? infinity : std::max(0.05, question_.budget / 20);
-    const auto begin = Clock::now();
-    std::atomic<std::int64_t> asked{0};
-    spread(order.size(), true, Stage::tight, [&](std::size_t i, Worker& worker) {
-        const bool needed = nearest() && ranking_.worst().value == infinity;
-        if ((needed || since(begin) < grace) && open(candidates_[order[i]])) {
-            ++asked;
-            solve(order[i], Stage::tight, infinity, worker);
-        }
-    });
-    answer_.asked[index(Stage::tight)] += asked;
 }
 
 auto Search::undecided(const Candidate& candidate) const -> bool {
@@ -494,8 +195,6 @@ auto Search::answer() -> Answer {
     std::sort(answer_.undecided.begin(), answer_.undecided.end());
     return std::move(answer_);
 }
-
-}  // namespace
 
 auto search(std::span<const Part> parts, const Question& question, std::span<const std::int64_t> near, Control& control,
             const Watch& watch) -> Answer {
