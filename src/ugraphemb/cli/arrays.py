@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, Literal, get_args
 
 import click
@@ -153,10 +152,6 @@ def read_targets(path: str) -> npt.NDArray[Any]:
 
 
 def _array(path: str) -> npt.NDArray[Any]:
-    try:
-        with np.errstate(all="ignore"):  # shapes past all bounds
-            return np.array(np.load(path, mmap_mode="r", allow_pickle=False))  # mapped: no larger than the file
-    except FileNotFoundError as error:
-        raise ValueError(f"{path}: no such file") from error
-    except (ValueError, TypeError, ArithmeticError, EOFError, OSError, SyntaxError, TokenError, MemoryError) as error:
-        raise ValueError(f"{path}: not an array written by numpy.save ({error})") from error
+    from ugraphemb.files.arrays import read_npy
+
+    return read_npy(Path(path), ValueError)

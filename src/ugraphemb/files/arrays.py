@@ -44,7 +44,7 @@ def npy_start(data: Any, source: str, error: type[Exception]) -> tuple[int, np.d
     start = 12 if wide else 10
     length = int.from_bytes(head[8:start], "little")
     if head[:6] != _MAGIC or length > _LONGEST_HEADER or len(data) < start + length:
-        raise error(f"{source}: not an array as numpy.save writes it")
+        raise error(f"{source}: not an array written by numpy.save")
     try:
         fields = ast.literal_eval(bytes(data[start : start + length]).decode("latin-1").strip())
         dtype, shape, turned = np.dtype(fields["descr"]), fields["shape"], fields["fortran_order"]
@@ -55,7 +55,7 @@ def npy_start(data: Any, source: str, error: type[Exception]) -> tuple[int, np.d
         for side in shape:
             size *= side
     except Exception as reason:  # whatever parsing of a damaged header comes to
-        raise error(f"{source}: not an array as numpy.save writes it ({type(reason).__name__}: {reason})") from reason
+        raise error(f"{source}: not an array written by numpy.save ({type(reason).__name__}: {reason})") from reason
     if len(data) != start + length + size:
         raise error(f"{source}: {len(data)} bytes, but an array of shape {shape} takes {start + length + size}")
     return start + length, dtype, shape, turned
@@ -107,6 +107,8 @@ def read_npy(path: Path, error: type[Exception]) -> npt.NDArray[Any]:
     """
     try:
         data = path.read_bytes()
+    except FileNotFoundError as reason:
+        raise error(f"{path}: no such file") from reason
     except OSError as reason:
         raise error(f"{path}: {reason.strerror or reason}") from reason
     return npy_array(data, str(path), error)

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.errors import ClusterError, needs_extra
+from ugraphemb.files import storage_errors
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.proximity.callables import cloudpickle
 from ugraphemb.proximity.metrics import Columns, Metric, Positions, Run
@@ -211,9 +212,10 @@ class _Crew:
         elif isinstance(self.executor, ThreadPoolExecutor):
             self._graphs = _Held(token, self.job)
         else:
-            handle, name = tempfile.mkstemp(prefix="ugraphemb-", suffix=".pickle")
+            with storage_errors(tempfile.gettempdir()):
+                handle, name = tempfile.mkstemp(prefix="ugraphemb-", suffix=".pickle")
             self._file = Path(name)
-            with os.fdopen(handle, "wb") as file:
+            with storage_errors(name), os.fdopen(handle, "wb") as file:
                 cloudpickle.dump(self.job, file)  # costs may be functions of a script
             self._graphs = _Held(token, None, name)
 

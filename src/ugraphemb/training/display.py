@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ugraphemb.files import storage_errors
 from ugraphemb.training.loop import Report
 
 
@@ -29,8 +30,9 @@ class Display:
                 from torch.utils.tensorboard import SummaryWriter
             self._tensorboard = SummaryWriter(str(self._log))
         elif self._log is not None:
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            with self._log.open("w", newline="") as file:
+            with storage_errors(self._log):
+                self._log.parent.mkdir(parents=True, exist_ok=True)
+            with storage_errors(self._log), self._log.open("w", newline="") as file:
                 csv.writer(file).writerow(["step", "loss", "validation_loss", "validation_tau", "seconds"])
         if self._shown:
             from rich.console import Console
@@ -63,7 +65,7 @@ class Display:
             for name, value in zip(("loss", "validation loss", "validation tau"), row[1:4], strict=True):
                 self._tensorboard.add_scalar(name, value, report.step)
         elif self._log is not None:
-            with self._log.open("a", newline="") as file:
+            with storage_errors(self._log), self._log.open("a", newline="") as file:
                 csv.writer(file).writerow(row)
 
     def report_accuracy(self, step: int, loss: float, accuracy: float) -> None:
