@@ -1,5 +1,8 @@
 """train, embed and finetune, as a person calls them."""
 
+import os
+import signal
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -7,6 +10,7 @@ from click.testing import CliRunner
 
 import ugraphemb as ug
 from ugraphemb.cli.main import cli
+from ugraphemb.training import loop
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +59,27 @@ def test_wrong_calls_are_told_in_a_line(files):
     assert run("embed", files / "empty", graphs, "-o", files / "w.npy")[0] == 1
     assert not (files / "w.npy").exists()
     assert not (files / "x").exists()
+
+
+def test_sigterm_saves_the_checkpoint_and_more_steps_go_on_from_it(files, monkeypatch):
+    step = loop._Run.one_step
+
+    def stopped(self):
+        step(self)
+        if self.state.step == 5:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    call = ["train", files / "graphs.jsonl", "--dimension", 8, "--threads", 1, "--checkpoint", files / "c", "--resume"]
+    with monkeypatch.context() as patch:
+        patch.setattr(loop._Run, "one_step", stopped)
+        with pytest.warns(UserWarning, match="stopped by SIGTERM at step 5"):
+            code, _, _ = run(*call, "--steps", 20, "-o", files / "stopped")
+    assert code == 143
+    assert not (files / "stopped").exists()
+    code, out, _ = run(*call, "--steps", 20, "-o", files / "resumed")
+    assert (code, "20 steps" in out) == (0, True)
+    code, out, _ = run(*call, "--steps", 25, "-o", files / "extended")
+    assert (code, "25 steps" in out) == (0, True)
+    other = CliRunner().invoke(cli, [*map(str, call), "--seed", "1", "-o", str(files / "other")])
+    assert other.exit_code == 1
+    assert "another seed: 0 there, 1 here" in str(other.exception)

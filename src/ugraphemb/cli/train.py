@@ -30,7 +30,7 @@ from ugraphemb.proximity import EditCosts
 @reader_options
 @click.option("--overwrite", is_flag=True, help="Replace a model that is there.")
 @click.option("--checkpoint", type=click.Path(dir_okay=False), help="File to write now and then.")
-@click.option("--resume", is_flag=True, help="Go on from --checkpoint.")
+@click.option("--resume", is_flag=True, help="Go on from --checkpoint; --steps may be more than before.")
 @click.option("--log", type=click.Path(), help="A .csv file, or a folder for TensorBoard.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
 @click.option("--device", help="cpu, cuda, ...; a GPU by default where there is one.")
@@ -42,7 +42,8 @@ def command(
 ) -> None:  # fmt: skip
     """Learn vectors for GRAPHS (several are taken together), and write the model.
 
-    Computes the distances of pairs, unless --table has them. Ctrl-C keeps the best model so far.
+    Computes the distances of pairs, unless --table has them. Ctrl-C keeps the best model so far; it and
+    SIGTERM save the checkpoint.
 
     \b
     Examples:
