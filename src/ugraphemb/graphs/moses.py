@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.cores import available_cores
 from ugraphemb.errors import GraphFormatError, MissingExtraError, UGraphEmbError, warned
 from ugraphemb.files import write_file
 from ugraphemb.graphs.formats.reader import Progress
@@ -92,7 +93,7 @@ def _parsed(chunks: Sequence[list[str]]) -> Iterator[pa.Table]:
     if len(chunks) < 2:
         yield from map(_table, chunks)
         return
-    with ThreadPoolExecutor(min(len(chunks), len(os.sched_getaffinity(0)))) as pool:
+    with ThreadPoolExecutor(min(len(chunks), available_cores())) as pool:
         try:
             yield from pool.map(_in_a_process, chunks)
         except BaseException:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.cores import available_cores
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 Kind = Literal["distance", "similarity"]
@@ -47,7 +47,7 @@ class Run:
     def num_threads(self) -> int:
         if self.threads > 0:
             return self.threads
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return available_cores()
 
     @property
     def seconds(self) -> float:
