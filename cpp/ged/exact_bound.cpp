@@ -24,7 +24,9 @@ auto UniformSearch::bound(Level& level) -> bool {
             break;
         }
         const auto before = level.lower;
-        if (sweeps == 0) {  // cells next to those dropped cost more already
+        if (sweeps == 0) {
+            // Cells next to those dropped cost more already. And costs are by shares from here on, no longer by stars:
+            // what cells give away then leaves no reduced cost negative, as `refresh` needs.
             list_arcs(level);
             if (!refresh(level) || (!stopped_ && !solve(level))) {
                 return false;

@@ -91,6 +91,35 @@ auto molecule(Random& random, int n, int extra, int labels, int edge_labels) -> 
     return oracle::graph(made.labels, edges, true);
 }
 
+TEST("edge labels: hubs with more edges than are matched exactly, within every limit") {
+    Random random(36);
+    Workspace workspace;
+    for (int trial = 0; trial < 100; ++trial) {
+        const auto hub = [&](int n) {
+            std::vector<Label> labels(static_cast<std::size_t>(n));
+            std::vector<oracle::Edge> edges;
+            for (Node v = 1; v < n; ++v) {
+                labels[static_cast<std::size_t>(v)] = draw(random, 0, 1);
+                edges.push_back({0, v, draw(random, 0, 2)});
+                if (v > 1 && draw(random, 0, 2) == 0) {
+                    edges.push_back({v - 1, v, draw(random, 0, 2)});
+                }
+            }
+            return oracle::graph(labels, edges, true);
+        };
+        const auto a = hub(draw(random, 6, 7));
+        const auto b = hub(draw(random, 6, 7));
+        const double truth = oracle::brute_force(a.view(), b.view(), unit_costs()).distance;
+        check_pair(a, b, truth);
+        std::vector<Node> map(a.labels.size());
+        for (double limit = 0; limit <= truth + 1; ++limit) {
+            const Bounds found = within(a.view(), b.view(), unit_costs(), limit, never, workspace, map);
+            CHECK(limit < truth ? found.lower > limit && found.lower <= truth : found.proven && found.upper == truth,
+                  limit, found.lower, found.upper, truth);
+        }
+    }
+}
+
 TEST("edge labels: equal to the general search on graphs too large for brute force") {
     Random random(33);
     GeneralSearch general;
