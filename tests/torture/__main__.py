@@ -56,8 +56,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=100, help="of two saves at once")
     parser.add_argument("--calls", type=int, default=0, help="of each save that are disturbed; 0 is all")
     parser.add_argument("--flips", type=int, default=1_000, help="of bits in each file, or all where there are fewer")
+    parser.add_argument("--quick", action="store_true", help="a little of everything, in a minute or two")
     parser.add_argument("--record", action="store_true", help="write benchmarks/results/torture.md and .json")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.kills, arguments.loads, arguments.rounds, arguments.calls, arguments.flips = 10, 40, 4, 6, 10
+    return arguments
 
 
 def _warm_up(writer: Writer) -> None:

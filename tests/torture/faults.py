@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from torture.journal import CHANGES, Journal, KilledError
+from torture.journal import CHANGES, Journal, KilledError, Remains, write_remains
 from torture.kills import loaded
 from torture.neighbors import check_untouched, own_names, put_beside, put_within
 from torture.processes import FailureError
@@ -26,7 +26,7 @@ from torture.writers import Writer
 
 from ugraphemb.errors import UGraphEmbError
 
-LOSSES = ("none", "all", "names", "content", "some", "some", "some")
+LOSSES = ("none", "all", "names", "content", *["some"] * 8)
 _ERRORS = {"full disk": errno.ENOSPC, "input/output error": errno.EIO}
 
 
@@ -59,6 +59,7 @@ class Tester:
         self._scratch = scratch
         self._before, self._remains = scratch / "before", scratch / "remains"
         self._names: dict[int, Counter[str]] = {}
+        self._checked: dict[tuple[int, bool], str] = {}
         self._prepare()
 
     def _prepare(self) -> None:
@@ -98,8 +99,8 @@ class Tester:
                 if not journal.dead:
                     raise FailureError(f"{self._where(number)}: {type(error).__name__}: {error}") from error
         for loss in LOSSES:
-            journal.write_remains(self._remains, loss, self._chance)
-            self._check(f"{self._where(number)}, loss: {loss}", must_be_new=not journal.dead)
+            remains = journal.remains(loss, self._chance)
+            self._check(remains, f"{self._where(number)}, loss: {loss}", must_be_new=not journal.dead)
             self.tally["deaths"] += 1
 
     def fail_at(self, number: int, kind: str, *, lasting: bool) -> None:
@@ -121,8 +122,7 @@ class Tester:
             except Exception as error:
                 raise FailureError(f"{where}: {type(error).__name__} instead of an error of ours: {error}") from error
         for loss in ("none", "all"):
-            journal.write_remains(self._remains, loss, self._chance)
-            self._check(f"{where}, loss: {loss}", must_be_new=done)
+            self._check(journal.remains(loss, self._chance), f"{where}, loss: {loss}", must_be_new=done)
             self.tally["errors"] += 1
 
     def short_writes(self) -> None:
@@ -130,12 +130,21 @@ class Tester:
         with self._copy() as folder, Journal(folder, lambda number, name: 200 + number % 50).active() as journal:
             self.writer.save(folder, self.step.new)
             journal.check_against(folder)
-        journal.write_remains(self._remains, "all", self._chance)
-        self._check(f"{self.writer.name}, short writes", must_be_new=True)
+        self._check(journal.remains("all", self._chance), f"{self.step}, short writes", must_be_new=True)
 
-    def _check(self, where: str, *, must_be_new: bool) -> None:
-        """That one whole state remains, and that the next save works and cleans up."""
+    def _check(self, remains: Remains, where: str, *, must_be_new: bool) -> None:
+        """That one whole state remains, and that the next save works and cleans up. The same is not checked twice."""
+        key = hash(remains), must_be_new
+        if key in self._checked:
+            self.tally[self._checked[key]] += 1
+            return
+        self._checked[key] = self._state_of(remains, where, must_be_new=must_be_new)
+        self.tally[self._checked[key]] += 1
+        self.tally["different"] += 1
+
+    def _state_of(self, remains: Remains, where: str, *, must_be_new: bool) -> str:
         folder = self._remains
+        write_remains(remains, folder)
         try:
             try:
                 found = loaded(self.writer, folder, first=self.step.old is None)
@@ -145,7 +154,6 @@ class Tester:
                 raise FailureError(
                     f"{where}: state {found}, not {self.step.old} or {self.step.new} (done: {must_be_new})"
                 )
-            self.tally["old" if found == self.step.old else "new"] += 1
             check_untouched(folder, self.writer, within=self.step.old is not None)
             following = 0 if found is None else found + 1
             try:
@@ -162,6 +170,7 @@ class Tester:
                     self._names[following] - own_names(folder, self.writer),
                 )
                 raise FailureError(f"{where}: after the next save, left over: {dict(more)}, missing: {dict(less)}")
+            return "old" if found == self.step.old else "new"
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -205,4 +214,7 @@ def faulted(step: Step, seed: int, choose: Callable[[list[int]], list[int]]) -> 
                 for lasting in (False, True):
                     tester.fail_at(number, kind, lasting=lasting)
         tester.short_writes()
-    return {"calls": len(tester.calls), **{name: tester.tally[name] for name in ("deaths", "errors", "old", "new")}}
+    return {
+        "calls": len(tester.calls),
+        **{name: tester.tally[name] for name in ("deaths", "errors", "old", "new", "different")},
+    }

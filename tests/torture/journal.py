@@ -66,11 +66,13 @@ class Journal:
     @contextmanager
     def active(self) -> Iterator[Journal]:
         real = {name: getattr(system, name) for name in CALLS}
+        urandom, os.urandom = os.urandom, random.Random(0).randbytes  # the same names of drafts each time
         try:
             for name in CALLS:
                 setattr(system, name, self._standing_for(name, real[name]))
             yield self
         finally:
+            os.urandom = urandom
             for name, function in real.items():
                 setattr(system, name, function)
             for descriptor in self._open:  # of a process that died
@@ -177,8 +179,8 @@ class Journal:
         found = _scanned(root)
         assert _plain(found) == _plain(self.root), "something is written by other means than files.system"
 
-    def write_remains(self, place: Path, loss: str, chance: random.Random) -> None:
-        """Makes `place` a copy of what is on the disk after a power failure.
+    def remains(self, loss: str, chance: random.Random) -> Remains:
+        """What is on the disk after a power failure.
 
         Args:
             loss: "none": all that was done is there; "all": only what was flushed; "names": the content of files is
@@ -191,13 +193,12 @@ class Journal:
             "content": lambda: True,
             "some": lambda: chance.random() < 0.5,
         }[loss]
-        changes = [change for change in self.pending if kept()]
         entries: dict[Folder, dict[str, Node]] = {}
 
         def of(folder: Folder) -> dict[str, Node]:
             return entries.setdefault(folder, dict(folder.on_disk))
 
-        for change in changes:
+        for change in [change for change in self.pending if kept()]:
             _apply(change, of)
 
         def content(file: File) -> bytes:
@@ -205,15 +206,28 @@ class Journal:
                 return bytes(file.data)
             return file.on_disk if loss in ("all", "content") else _damaged(file, chance)
 
-        def write(folder: Folder, path: Path) -> None:
-            path.mkdir(parents=True, exist_ok=True)
-            for name, node in of(folder).items():
+        def within(folder: Folder, path: str) -> Iterator[tuple[str, bytes | None]]:
+            for name, node in sorted(of(folder).items()):
                 if isinstance(node, Folder):
-                    write(node, path / name)
+                    yield f"{path}{name}", None
+                    yield from within(node, f"{path}{name}/")
                 else:
-                    (path / name).write_bytes(content(node))
+                    yield f"{path}{name}", content(node)
 
-        write(self.root, place)
+        return tuple(within(self.root, ""))
+
+
+Remains = tuple[tuple[str, bytes | None], ...]
+"""Paths with the content of each file; None for folders, which stand before what is in them."""
+
+
+def write_remains(remains: Remains, place: Path) -> None:
+    place.mkdir()
+    for name, content in remains:
+        if content is None:
+            (place / name).mkdir()
+        else:
+            (place / name).write_bytes(content)
 
 
 def _damaged(file: File, chance: random.Random) -> bytes:

@@ -39,18 +39,18 @@ def killed(writer: Writer, kills: int, seed: int) -> dict[str, int]:
 
 
 def _one_folder(writer: Writer, folder: Path, kills: int, chance: random.Random, tally: Counter[str]) -> None:
-    put_beside(folder)
+    put_beside(folder)  # state -1 is nothing
     saved, within, seconds = -1, False, _seconds(writer)
     while tally["kills"] < kills and saved < _STATES:
         child = Child(lambda send, saved=saved: _saving(writer, folder, send, saved))
         found = child.receive()
         _check(writer, saved, found)
         if saved >= 0 or tally["kills"]:
-            tally["old" if found in (saved, None) else "new"] += 1
-        if found is not None and not within:
+            tally["old" if found == saved else "new"] += 1
+        if found >= 0 and not within:
             put_within(folder, writer)
             within = True
-        saved = -1 if found is None else found
+        saved = found
         end = time.monotonic() + chance.uniform(0, 2.5 * seconds)
         while (left := end - time.monotonic()) > 0:
             saved = _latest(saved, child.receive(left))
@@ -85,8 +85,8 @@ def _seconds(writer: Writer) -> float:
 
 def _saving(writer: Writer, folder: Path, send: Callable[[Any], None], saved: int, *, once: bool = False) -> None:
     n = loaded(writer, folder, first=saved < 0)
-    send(n)
     n = -1 if n is None else n
+    send(n)
     while True:
         n += 1
         writer.save(folder, n)
@@ -106,7 +106,7 @@ def loaded(writer: Writer, folder: Path, *, first: bool) -> int | None:
 
 
 def _check(writer: Writer, saved: int, found: int | None) -> None:
-    if found is not None and not saved <= found <= saved + 1:
+    if found is None or not saved <= found <= saved + 1:
         raise FailureError(f"{writer.name}: state {saved} had been saved, and after a kill there is {found}")
 
 
