@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,7 +20,7 @@ from search.small_index import graphs, index, model, queries
 import ugraphemb as ug
 from ugraphemb import GraphIndex, GraphSet
 from ugraphemb.errors import IndexFormatError, StorageError
-from ugraphemb.files import system, write_file
+from ugraphemb.files import locked, system, write_file
 from ugraphemb.files.arrays import arrow_table, npy_content
 from ugraphemb.files.folders import FOLDER
 from ugraphemb.search import part_files, storage
@@ -50,6 +51,38 @@ def test_what_is_loaded_answers_as_what_was_saved(tmp_path: Path):
         assert answers(loaded) == answers(found)
         assert loaded.graphs() == found.graphs()
         assert loaded.search(graphs()[44], 1)[0].metadata == found.search(graphs()[44], 1)[0].metadata
+
+
+def test_a_save_waits_for_another_first_save(tmp_path: Path):
+    begun = tmp_path / "index"
+    begun.mkdir()
+    (begun / "of the other save").write_text("which removes it before it ends")
+    other = index(20)
+    with locked(begun / "lock"):
+        saving = threading.Thread(target=lambda: (other.save(begun), saved.append(True)))
+        saved: list[bool] = []
+        saving.start()
+        saving.join(0.2)
+        (begun / "of the other save").unlink()
+    saving.join()
+    assert saved
+    assert len(load(begun)) == 20
+
+
+@pytest.mark.parametrize("kind", ["index", "model"])
+def test_a_folder_that_another_process_makes_meanwhile_is_no_reason_to_refuse(tmp_path, monkeypatch, kind):
+    target = tmp_path / kind
+    is_dir = Path.is_dir
+
+    def late(path: Path) -> bool:
+        found = is_dir(path)
+        if path == target and not found:
+            os.mkdir(path)
+        return found
+
+    monkeypatch.setattr(Path, "is_dir", late)
+    (index(10) if kind == "index" else model()).save(target)
+    assert (target / ("index.json" if kind == "index" else "config.json")).exists()
 
 
 def test_an_empty_index_can_be_saved(tmp_path: Path):

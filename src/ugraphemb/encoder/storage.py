@@ -179,15 +179,16 @@ def _own_weights(path: Path) -> list[str]:
 
 
 def _refuse_foreign(path: Path) -> None:
-    if path.is_dir():
-        entries = [entry for entry in path.iterdir() if entry.name != LOCK and not is_draft(entry.name)]
-        strange = [entry.name for entry in entries if not is_ours(entry) and os.path.lexists(entry)]
-        if strange and not os.path.lexists(path / CONFIG):
-            raise ModelFormatError(f"{path}: there already, and not a model ({strange[0]}); nothing was written")
-        if strange:
-            _config_is_ours(path)
-    elif path.exists():
+    if not path.exists():  # asked first: another process may make it meanwhile
+        return
+    if not path.is_dir():
         raise ModelFormatError(f"{path}: there already, and not a folder; nothing was written")
+    entries = [entry for entry in path.iterdir() if entry.name != LOCK and not is_draft(entry.name)]
+    strange = [entry.name for entry in entries if not is_ours(entry) and os.path.lexists(entry)]
+    if strange and not os.path.lexists(path / CONFIG):
+        raise ModelFormatError(f"{path}: there already, and not a model ({strange[0]}); nothing was written")
+    if strange:
+        _config_is_ours(path)
 
 
 def _config_is_ours(path: Path) -> None:

@@ -93,7 +93,8 @@ def write(folder: Path, stored: Stored) -> Stored:
     """
     folder = folder.absolute()
     with storage_errors(folder):
-        _refuse_foreign(folder)
+        if not (folder / LOCK).exists():  # else another process may be saving: what counts is what is there after it
+            _refuse_foreign(folder)
         make_folders(folder)
         with locked(folder / LOCK):
             _refuse_foreign(folder)
@@ -255,14 +256,15 @@ def _remove_0_1(folder: Path, files: Iterable[str]) -> None:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    if folder.is_dir():
-        names = _names(folder)
-        if MANIFEST not in names:
-            strange = [name for name in names if not (name == LOCK or is_draft(name) or _left_over(folder / name))]
-            if strange and not (folder / MANIFEST).exists():  # else another process has just made it an index
-                raise IndexFormatError(f"{folder}: there already, and not an index ({strange[0]}); nothing was written")
-    elif folder.exists():
+    if not folder.exists():  # asked first: another process may make it meanwhile
+        return
+    if not folder.is_dir():
         raise IndexFormatError(f"{folder}: there already, and not a folder; nothing was written")
+    names = _names(folder)
+    if MANIFEST not in names:
+        strange = [name for name in names if not (name == LOCK or is_draft(name) or _left_over(folder / name))]
+        if strange and not (folder / MANIFEST).exists():  # else another process has just made it an index
+            raise IndexFormatError(f"{folder}: there already, and not an index ({strange[0]}); nothing was written")
 
 
 def _left_over(path: Path) -> bool:
