@@ -21,7 +21,7 @@ from ugraphemb.proximity.progress import Tick, progress_of
 from ugraphemb.search import storage
 from ugraphemb.search.answers import Question, plain_matches, verified_matches
 from ugraphemb.search.matches import Matches
-from ugraphemb.search.metadata import Metadata, Where, joined, rows_of, schema_of
+from ugraphemb.search.metadata import Metadata, Where, checked_ids, joined, rows_of, schema_of
 from ugraphemb.search.neighbors import Vectors, chosen_kind
 from ugraphemb.search.parts import Database, Part, with_part
 from ugraphemb.search.verification import By
@@ -123,7 +123,7 @@ class GraphIndex:
             ValueError: Ids that repeat or are there already; metadata or vectors of the wrong length.
         """
         collection = graphs_of(graphs)
-        names = _checked_ids(collection.ids.tolist() if ids is None else ids, len(collection))
+        names = checked_ids(collection.ids.tolist() if ids is None else ids, len(collection))
         rows = rows_of(names, metadata)
         if collection.targets is not None and "class" not in rows.column_names:
             rows = rows.append_column("class", pa.array(collection.targets.tolist()))
@@ -358,19 +358,6 @@ class GraphIndex:
             if name in part.position:
                 return int(start) + part.position[name]
         raise KeyError(f"no graph has the id {name!r}")
-
-
-def _checked_ids(ids: Sequence[Any], count: int) -> list[str]:
-    names = [str(name) if isinstance(name, str) else name for name in ids]
-    if len(names) != count:
-        raise ValueError(f"{len(names)} ids for {count} graphs")
-    wrong = next((name for name in names if not isinstance(name, str)), None)
-    if wrong is not None:
-        raise TypeError(f"id {wrong!r} is a {type(wrong).__name__}; ids are strings")
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"the id {twice!r} is given twice")
-    return names
 
 
 def _check_attributes(there: GraphSet, new: GraphSet) -> None:

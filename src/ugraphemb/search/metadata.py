@@ -15,6 +15,25 @@ Where = Mapping[str, Any]
 Flags = npt.NDArray[np.bool_]
 
 
+def checked_ids(ids: Sequence[Any], count: int) -> list[str]:
+    """Ids as strings.
+
+    Raises:
+        ValueError: Too few or too many, or one that is given twice.
+        TypeError: One that is no string.
+    """
+    names = [str(name) if isinstance(name, str) else name for name in ids]
+    if len(names) != count:
+        raise ValueError(f"{len(names)} ids for {count} graphs")
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise TypeError(f"id {wrong!r} is a {type(wrong).__name__}; ids are strings")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"the id {twice!r} is given twice")
+    return names
+
+
 def rows_of(ids: Sequence[str], metadata: Metadata | None) -> pa.Table:
     """The table for graphs with these ids.
 
