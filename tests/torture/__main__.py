@@ -23,6 +23,7 @@ from torture.beside import readers_beside_a_writer, saves_at_once
 from torture.faults import faulted, steps
 from torture.flips import SAVED, flipped
 from torture.kills import killed
+from torture.processes import Child
 from torture.training import killed_in_training
 from torture.writers import BASIC, WRITERS, Writer
 
@@ -51,11 +52,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", choices=KINDS, help="may be given several times")
     parser.add_argument("--writer", action="append", choices=list(WRITERS), help="likewise")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
     parser.add_argument("--kills", type=int, default=150, help="of each writer")
     parser.add_argument("--loads", type=int, default=400, help="beside each writer")
     parser.add_argument("--rounds", type=int, default=100, help="of two saves at once")
     parser.add_argument("--calls", type=int, default=0, help="of each save that are disturbed; 0 is all")
-    parser.add_argument("--flips", type=int, default=1_000, help="of bits in each file, or all where there are fewer")
+    parser.add_argument("--flips", type=int, default=300, help="of bits in each file, or all where there are fewer")
     parser.add_argument("--quick", action="store_true", help="a little of everything, in a minute or two")
     parser.add_argument("--record", action="store_true", help="write benchmarks/results/torture.md and .json")
     arguments = parser.parse_args()
@@ -72,38 +74,53 @@ def _warm_up(writer: Writer) -> None:
             writer.load(Path(name))
 
 
-def _table(report: Report, title: str, what: str, cases: dict[str, Callable[[], dict[str, int]]]) -> None:
-    rows: list[dict[str, Any]] = []
-    for name, run in cases.items():
-        began = time.monotonic()
-        try:
-            rows.append({"of": name, **run(), "seconds": round(time.monotonic() - began, 1)})
-        except AssertionError as failure:
-            report.check(f"{what}: {name}", False, str(failure))
-        print(f"{title}: {name}, {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
-    report.table(title, rows)
-    total = {key: sum(row[key] for row in rows) for key in (rows[0] if rows else {}) if key not in ("of", "seconds")}
-    report.check(what, len(rows) == len(cases), ", ".join(f"{count:,} {key}" for key, count in total.items()))
+def _table(report: Report, title: str, what: str, cases: dict[str, Callable[[], dict[str, int]]], jobs: int) -> None:
+    """Runs the cases, some at a time, each in a process of its own."""
+    waiting, running, rows = list(cases), {}, {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            name = waiting.pop(0)
+            running[name] = Child(lambda send, name=name: send(_timed(cases[name])))
+        for name, child in list(running.items()):
+            try:
+                row = child.receive(0.1)
+            except AssertionError as failure:
+                row = None
+                report.check(f"{what}: {name}", False, str(failure))
+                del running[name]
+            if row is not None:
+                rows[name] = {"of": name, **row}
+                del running[name]
+                print(f"{title}: {name}, {row['seconds']} s", file=sys.stderr, flush=True)
+    table = [rows[name] for name in cases if name in rows]
+    report.table(title, table)
+    total = {key: sum(row[key] for row in table) for key in (table[0] if table else {}) if key not in ("of", "seconds")}
+    report.check(what, len(table) == len(cases), ", ".join(f"{count:,} {key}" for key, count in total.items()))
+
+
+def _timed(run: Callable[[], dict[str, int]]) -> dict[str, Any]:
+    began = time.monotonic()
+    return {**run(), "seconds": round(time.monotonic() - began, 1)}
 
 
 def _kills(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
     _table(
         report, "SIGKILL at random moments", "after each kill the old or the new state, whole, and nothing left over",
-        {writer.name: lambda w=writer: killed(w, options.kills, options.seed) for writer in writers},
+        {writer.name: lambda w=writer: killed(w, options.kills, options.seed) for writer in writers}, options.jobs,
     )  # fmt: skip
 
 
 def _training(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
     _table(
         report, "SIGKILL while training", "a training that is killed and resumed gives the same model",
-        {"training": lambda: killed_in_training(options.kills, options.seed)},
+        {"training": lambda: killed_in_training(options.kills, options.seed)}, options.jobs,
     )  # fmt: skip
 
 
 def _readers(report: Report, writers: list[Writer], options: argparse.Namespace) -> None:
     _table(
         report, "Loads beside a process that saves", "each load sees one whole state, no older than the last saved",
-        {writer.name: lambda w=writer: readers_beside_a_writer(w, options.loads) for writer in writers},
+        {writer.name: lambda w=writer: readers_beside_a_writer(w, options.loads) for writer in writers}, options.jobs,
     )  # fmt: skip
 
 
@@ -111,6 +128,7 @@ def _saves_at_once(report: Report, writers: list[Writer], options: argparse.Name
     _table(
         report, "Two processes that save at once", "all succeed, or one and others are refused; what is there loads",
         {writer.name: lambda w=writer: saves_at_once(w, options.rounds, options.seed) for writer in writers},
+        options.jobs,
     )  # fmt: skip
 
 
@@ -122,7 +140,7 @@ def _faults(report: Report, writers: list[Writer], options: argparse.Namespace) 
     cases = {str(step): step for writer in (*BASIC.values(), *writers) for step in steps(writer)}
     _table(
         report, "Faults and power failures at every call of a save", "after each fault the old or the new state, whole",
-        {name: lambda s=step: faulted(s, options.seed, choose) for name, step in cases.items()},
+        {name: lambda s=step: faulted(s, options.seed, choose) for name, step in cases.items()}, options.jobs,
     )  # fmt: skip
 
 
@@ -134,7 +152,7 @@ def _flips(report: Report, writers: list[Writer], options: argparse.Namespace) -
     chosen = [name for name in SAVED if name.removeprefix("large ") in {writer.name for writer in writers}]
     _table(
         report, "Single flipped bits", "each flipped bit is found",
-        {name: lambda n=name: run(n) for name in chosen},
+        {name: lambda n=name: run(n) for name in chosen}, options.jobs,
     )  # fmt: skip
 
 

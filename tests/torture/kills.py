@@ -51,7 +51,7 @@ def _one_folder(writer: Writer, folder: Path, kills: int, chance: random.Random,
             put_within(folder, writer)
             within = True
         saved = found
-        end = time.monotonic() + chance.uniform(0, 2.5 * seconds)
+        end = time.monotonic() + chance.uniform(0, 3.5 * seconds)
         while (left := end - time.monotonic()) > 0:
             saved = _latest(saved, child.receive(left))
         for state in child.kill():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
+import signal
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
 _FORK = multiprocessing.get_context("fork")
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _PATIENCE = 120.0  # seconds that a child may be silent; a deadlock is a failure, a busy machine is not
 
 
@@ -22,7 +25,7 @@ class Child:
 
     def __init__(self, work: Callable[[Callable[[Any], None]], None]) -> None:
         self._received, sending = _FORK.Pipe(duplex=False)
-        self._process = _FORK.Process(target=_run, args=(work, sending), daemon=True)
+        self._process = _FORK.Process(target=_run, args=(work, sending))
         self._process.start()
         sending.close()
 
@@ -77,6 +80,7 @@ class Child:
 
 
 def _run(work: Callable[[Callable[[Any], None]], None], pipe: Connection) -> None:
+    ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)  # with its parent
     try:
         work(lambda message: pipe.send(("sent", message)))
     except BaseException:
