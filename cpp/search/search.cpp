@@ -46,7 +46,7 @@ auto Search::candidate(std::size_t part, std::size_t rank, const CounterFilter::
 }
 
 void Search::add_near(std::span<const std::int64_t> near) {
-    const auto begin = Clock::now();
+    const double begin = thread_seconds();
     std::vector<std::int64_t> positions(near.begin(), near.end());
     std::sort(positions.begin(), positions.end());
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
@@ -58,7 +58,7 @@ void Search::add_near(std::span<const std::int64_t> near) {
         const std::size_t rank = part.profiles->rank_of(inside, part.graphs[static_cast<std::size_t>(inside)]);
         candidates_.push_back(candidate(p, rank, counters_[p].bound(rank)));
     }
-    answer_.seconds[index(Stage::degrees)] += since(begin);
+    answer_.seconds[index(Stage::degrees)] += thread_seconds() - begin;
 }
 
 void Search::bound_branch(Candidate& candidate, Worker& worker) {

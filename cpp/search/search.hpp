@@ -47,7 +47,7 @@ struct Answer {
     std::vector<std::int64_t> undecided;             ///< positions of what may belong to the answer as well, ascending
     std::array<std::int64_t, num_stages> removed{};  ///< by each bound
     std::array<std::int64_t, num_stages> asked{};    ///< graphs that each bound was computed for
-    std::array<double, num_stages> seconds{};        ///< that each stage took, all threads together
+    std::array<double, num_stages> seconds{};        ///< of CPU that each stage took, all threads together
 };
 
 /// The answer, from bounds in ascending order of their cost, each only for graphs that may still belong to the answer.

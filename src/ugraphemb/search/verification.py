@@ -34,7 +34,7 @@ class Found:
         undecided: Positions of graphs that may belong to the answer as well.
         removed: How many graphs each bound ruled out.
         asked: How many graphs each bound was computed for.
-        seconds: What each stage took, all threads together.
+        seconds: Of CPU that each stage took, all threads together.
     """
 
     positions: Ints
