@@ -27,6 +27,7 @@ from ugraphemb.proximity.given import edge_labels_count, given_table
 from ugraphemb.proximity.metrics import Metric, metric_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import planned_pairs
+from ugraphemb.proximity.progress import progress_of
 from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.display import Display
 from ugraphemb.training.finetuning import finetune
@@ -192,7 +193,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._fitted()
         collection = graphs_of(graphs)
         self._report_unseen(collection)
-        return self._embedded(collection)
+        return self._embedded(collection, self.progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns of `transform`, for `set_output(transform="pandas")` and pipelines."""
@@ -205,7 +206,7 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if unseen is not None:
             warned(unseen)
 
-    def _embedded(self, collection: GraphSet) -> Vectors:
+    def _embedded(self, collection: GraphSet, progress: bool | None = False) -> Vectors:
         network = self._fitted()
         if len(collection) == 0:
             return np.empty((0, network.config.dimension), np.float32)
@@ -213,7 +214,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         few = len(collection.node_labels) < _FEW_NODES  # threads would wait for each other longer than they work
         with _torch_threads(1 if few else self.threads):
             collator = Collator(collection, self.vocabulary_, network.config)
-            return embedded(network, collator, np.arange(len(collection)), device).numpy()
+            with progress_of(len(collection), "graphs embedded", progress) as tick:
+                return embedded(network, collator, np.arange(len(collection)), device, tick).numpy()
 
     def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
         """What the model predicts for vectors of `transform`: the normalized proximity of each left to each right."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -37,8 +39,14 @@ class Passes:
         return self._network.forward(self.batch(chosen))
 
 
-def embedded(network: Network, collator: Collator, chosen: Positions, device: torch.device) -> Tensor:
-    """Vectors of the graphs at these positions, on the CPU, in float32."""
+def embedded(
+    network: Network,
+    collator: Collator,
+    chosen: Positions,
+    device: torch.device,
+    tick: Callable[[int], None] = lambda done: None,
+) -> Tensor:
+    """Vectors of the graphs at these positions, on the CPU, in float32; `tick` hears how many are done."""
     vectors = torch.empty((len(chosen), network.config.dimension))
     network.eval()
     with torch.inference_mode():
@@ -47,4 +55,5 @@ def embedded(network: Network, collator: Collator, chosen: Positions, device: to
             folding = network.folding(batch, counted=False) if network.folds else None
             rows = network.rows(batch) if folding is None else folding.batch(gradients=False)
             vectors[begin:end] = network(rows.to(device)).float().cpu()
+            tick(end)
     return vectors
