@@ -74,6 +74,8 @@ void mcs_pairs(const Graphs& left, const Graphs& right, const Array<const std::i
 
 using uge::substructures::Dictionary;
 using SparseArrays = std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<std::int64_t>>;
+/// Counts, and the graphs for which time was up.
+using LimitedArrays = std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<std::int64_t>, Array<std::int32_t>>;
 
 auto arrays(uge::substructures::Counts counts) -> SparseArrays {
     return {array(std::move(counts.indptr)), array(std::move(counts.features)), array(std::move(counts.counts))};
@@ -87,15 +89,19 @@ void restore(Dictionary* self, const Array<const std::int64_t>& offsets, const A
     new (self) Dictionary({cuts.begin(), cuts.end()}, {span(keys).begin(), span(keys).end()});
 }
 
-auto wl_colors(const Graphs& graphs, int iterations, Dictionary& dictionary, bool learn) -> Array<std::int32_t> {
+auto wl_colors(const Graphs& graphs, int iterations, Dictionary& dictionary, bool learn, double seconds)
+    -> std::tuple<Array<std::int32_t>, Array<std::int32_t>> {
     require(iterations >= 0, "iterations must not be negative");
+    const uge::substructures::Limits limits{.seconds = seconds};
     std::vector<std::int32_t> colors;
+    std::vector<std::int32_t> unfinished;
     {
         const nb::gil_scoped_release released;
-        colors = learn ? uge::substructures::learn_wl_colors(graphs.packed(), iterations, dictionary)
-                       : uge::substructures::wl_colors(graphs.packed(), iterations, dictionary);
+        colors = learn
+                     ? uge::substructures::learn_wl_colors(graphs.packed(), iterations, dictionary, limits, &unfinished)
+                     : uge::substructures::wl_colors(graphs.packed(), iterations, dictionary, limits, &unfinished);
     }
-    return array(std::move(colors));
+    return {array(std::move(colors)), array(std::move(unfinished))};
 }
 
 auto color_counts(const Graphs& graphs, const Array<const std::int32_t>& colors) -> SparseArrays {
@@ -105,19 +111,22 @@ auto color_counts(const Graphs& graphs, const Array<const std::int32_t>& colors)
     return arrays(uge::substructures::color_counts(graphs.packed(), span(colors)));
 }
 
-auto path_counts(const Graphs& graphs, bool labeled, Dictionary& dictionary, bool learn) -> SparseArrays {
+auto path_counts(const Graphs& graphs, bool labeled, Dictionary& dictionary, bool learn, double seconds)
+    -> LimitedArrays {
+    const uge::substructures::Limits limits{.seconds = seconds};
     uge::substructures::Counts counts;
     {
         const nb::gil_scoped_release released;
-        counts = learn ? uge::substructures::learn_path_counts(graphs.packed(), labeled, dictionary)
-                       : uge::substructures::path_counts(graphs.packed(), labeled, dictionary);
+        counts = learn ? uge::substructures::learn_path_counts(graphs.packed(), labeled, dictionary, limits)
+                       : uge::substructures::path_counts(graphs.packed(), labeled, dictionary, limits);
     }
-    return arrays(std::move(counts));
+    return {array(std::move(counts.indptr)), array(std::move(counts.features)), array(std::move(counts.counts)),
+            array(std::move(counts.unfinished))};
 }
 
-/// Flat, a row a graph; samples = 0 counts all.
+/// Flat, one row per graph, and the graphs for which time was up; samples = 0 counts all.
 auto graphlet_counts(const Graphs& graphs, int size, std::int64_t samples, std::uint64_t seed, int threads,
-                     const Tick& tick) -> Array<std::int64_t> {
+                     double seconds, const Tick& tick) -> std::tuple<Array<std::int64_t>, Array<std::int32_t>> {
     using uge::substructures::GraphletCounter;
     require(size >= 3 && size <= 5 && samples >= 0, "graphlets have 3, 4 or 5 nodes, and samples are not negative");
     const auto packed = graphs.packed();
@@ -127,6 +136,7 @@ auto graphlet_counts(const Graphs& graphs, int size, std::int64_t samples, std::
                 "a graph is too large to count all its graphlets (9000 nodes are the most); sample them");
     }
     std::vector<std::int64_t> counts(packed.size() * width);
+    std::vector<char> late(packed.size(), 0);
     run(tick, [&](uge::Control& control, const uge::Watch& watch) {
         const auto make_worker = [&] {
             return [&, counter = GraphletCounter()](std::int64_t g) mutable {
@@ -134,14 +144,21 @@ auto graphlet_counts(const Graphs& graphs, int size, std::int64_t samples, std::
                 const auto graph = packed[static_cast<std::size_t>(g)];
                 if (samples > 0) {
                     counter.sample(graph, size, samples, seed, row);
-                } else {
-                    counter.count(graph, size, uge::Deadline(1e18, &control.cancel), row);
+                } else if (!counter.count(graph, size, uge::Deadline(seconds, &control.cancel), row)) {
+                    std::fill(row.begin(), row.end(), 0);
+                    late[static_cast<std::size_t>(g)] = 1;
                 }
             };
         };
         uge::parallel_for(static_cast<std::int64_t>(packed.size()), threads, control, make_worker, watch);
     });
-    return array(std::move(counts));
+    std::vector<std::int32_t> unfinished;
+    for (std::size_t g = 0; g < late.size(); ++g) {
+        if (late[g] != 0) {
+            unfinished.push_back(static_cast<std::int32_t>(g));
+        }
+    }
+    return {array(std::move(counts)), array(std::move(unfinished))};
 }
 
 auto graphlet_codes(int size) -> Array<std::int32_t> {
@@ -254,13 +271,13 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
                 return array(std::vector<std::int32_t>(self.keys().begin(), self.keys().end()));
             },
             nb::rv_policy::move);
-    m.def("wl_colors", &wl_colors, "graphs"_a, "iterations"_a, "dictionary"_a, "learn"_a,
+    m.def("wl_colors", &wl_colors, "graphs"_a, "iterations"_a, "dictionary"_a, "learn"_a, "seconds"_a,
           "Color of each node after 0, 1, ... iterations, flat; -1 for what the dictionary does not know.");
     m.def("color_counts", &color_counts, "graphs"_a, "colors"_a, "Counts of `wl_colors`: indptr, columns, values.");
-    m.def("path_counts", &path_counts, "graphs"_a, "labeled"_a, "dictionary"_a, "learn"_a,
+    m.def("path_counts", &path_counts, "graphs"_a, "labeled"_a, "dictionary"_a, "learn"_a, "seconds"_a,
           "Pairs of nodes by (smaller label, larger label, distance): indptr, columns, values.");
-    m.def("graphlet_counts", &graphlet_counts, "graphs"_a, "size"_a, "samples"_a, "seed"_a, "threads"_a, "tick"_a,
-          "Sets of nodes by the graph they induce, flat, a row a graph; samples = 0 counts all sets.");
+    m.def("graphlet_counts", &graphlet_counts, "graphs"_a, "size"_a, "samples"_a, "seed"_a, "threads"_a, "seconds"_a,
+          "tick"_a, "Sets of nodes by the graph they induce, flat, a row a graph; samples = 0 counts all sets.");
     m.def("graphlet_codes", &graphlet_codes, "size"_a,
           "The graphs of this many nodes: the pair i < j is bit j (j - 1) / 2 + i.");
     m.def("dot_pairs", &dot_pairs, "left_indptr"_a, "left_columns"_a, "left_values"_a, "right_indptr"_a,

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 
 namespace uge {
 
@@ -23,10 +24,40 @@ class Deadline {
     [[nodiscard]] auto canceled() const -> bool {
         return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
     }
+    /// Some time more, to bring what was found into order. Within 50 ms of its deadline every solver has returned.
+    [[nodiscard]] auto extended() const -> Deadline {
+        constexpr auto grace = std::chrono::milliseconds(20);
+        Deadline later = *this;
+        later.end_ = end_ == Clock::time_point::max() ? end_ : end_ + grace;
+        return later;
+    }
 
   private:
     Clock::time_point end_ = Clock::time_point::max();
     const std::atomic<bool>* cancel_ = nullptr;
+};
+
+/// A deadline for loops whose steps take very different time: reads the clock once in so many units of work, each about
+/// a nanosecond, however they come. Once expired it stays so.
+class WorkMeter {
+  public:
+    explicit WorkMeter(const Deadline& deadline) : deadline_(&deadline) {}
+
+    /// Adds to the work done; whether time is up.
+    auto expired(std::int64_t work) -> bool {
+        constexpr std::int64_t between = 1 << 16;
+        work_ += work;
+        if (work_ >= between) {
+            work_ = 0;
+            expired_ = expired_ || deadline_->expired();
+        }
+        return expired_;
+    }
+
+  private:
+    const Deadline* deadline_;
+    std::int64_t work_ = 0;
+    bool expired_ = false;
 };
 
 }  // namespace uge

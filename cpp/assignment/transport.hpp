@@ -1,5 +1,6 @@
 #pragma once
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +17,15 @@ class Transport {
     /// returns. `cost` is rows x columns, row-major. Precondition: as much capacity as supply. Ties go to the lower
     /// column, rows in ascending order.
     auto solve(const Cost* cost, int rows, int columns, const int* supply, const int* capacity) -> Cost {
+        return *solve(cost, rows, columns, supply, capacity, [] { return false; });
+    }
+
+    /// The same, or nothing where stop() says so, which is asked before each path of a large problem.
+    template <class Stop>
+    auto solve(const Cost* cost, int rows, int columns, const int* supply, const int* capacity, const Stop& stop)
+        -> std::optional<Cost> {
+        constexpr std::size_t large = 4096;  // cells: a path takes microseconds
+        const bool asks = at(rows) * at(columns) > large;
         rows_ = rows;
         columns_ = columns;
         cost_ = cost;
@@ -36,6 +46,9 @@ class Transport {
                     reached_.resize(at(rows));
                     entered_.assign(at(rows), -1);
                     ready = true;
+                }
+                if (asks && stop()) {
+                    return std::nullopt;
                 }
                 augment(row);
             }

@@ -36,13 +36,13 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
     const auto cheaper = [](const Choice& a, const Choice& b) {
         return a.rank != b.rank ? a.rank < b.rank : a.state != b.state ? a.state < b.state : a.image < b.image;
     };
-    for (std::size_t k = 0; k < n; ++k) {
-        if (k % 16 == 0 && deadline.expired()) {
-            width = 1;
-        }
+    WorkMeter meter(deadline);
+    bool expired = false;
+    for (std::size_t k = 0; k < n && !expired; ++k) {
         const Node u = order[k];
         chosen.clear();
-        for (std::size_t s = 0; s < cost[now].size(); ++s) {
+        for (std::size_t s = 0; s < cost[now].size() && !expired; ++s) {
+            expired = meter.expired(static_cast<std::int64_t>(4 * m + n));
             const Node* map = maps[now].data() + s * n;
             const Node* taken = used[now].data() + s * 2 * m;
             steps.assign(m, 0);
@@ -53,6 +53,7 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
                     continue;
                 }
                 lost += costs.edge_delete;
+                expired = expired || (map[v] >= 0 && meter.expired(4 * right.degree(map[v])));
                 for (auto f = map[v] < 0 ? 0 : right.indptr[map[v]]; map[v] >= 0 && f < right.indptr[map[v] + 1]; ++f) {
                     steps[index(right.indices[f])] +=
                         keep_edge(costs, edge_label_at(left, e), edge_label_at(right, f)) - costs.edge_delete -
@@ -69,6 +70,9 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
                                  costs.relabel_node(left.labels[u], right.labels[x]));
                 }
             }
+        }
+        if (expired) {
+            break;
         }
         if (chosen.size() > index(width)) {
             std::nth_element(chosen.begin(), chosen.begin() + width, chosen.end(), cheaper);
@@ -95,6 +99,12 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
         }
         now = next;
     }
+    if (expired) {
+        std::copy_n(maps[now].data(), n, mapping.begin());
+        std::replace(mapping.begin(), mapping.end(), deleted, Node{-1});
+        complete_in_order(left, right, costs, mapping);
+        return;
+    }
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t s = 0; s < cost[now].size(); ++s) {
         const std::span<Node> map(maps[now].data() + s * n, n);
@@ -111,7 +121,7 @@ auto general_beam(const GraphView& left, const GraphView& right, const EditCosts
 
 auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs, int width, const Deadline& deadline,
           BeamWorkspace& workspace, std::span<Node> mapping) -> double {
-    breadth_first(left, workspace.seen, workspace.order);
+    breadth_first(left, deadline, workspace.seen, workspace.order);
     const bool labeled = edge_labels_count(left, right, costs);
     const auto run = [&]<class Score, int kVectors>() {
         if (labeled) {
@@ -132,7 +142,7 @@ auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs,
         : m <= 32 ? run.template operator()<std::int16_t, 2>()
                   : run.template operator()<std::int16_t, 0>();
     }
-    return edit_cost(left, right, costs, mapping);
+    return settled_cost(left, right, costs, deadline, mapping);
 }
 
 }  // namespace uge::ged

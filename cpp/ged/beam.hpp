@@ -32,7 +32,8 @@ struct BeamWorkspace {
 };
 
 /// Neuhaus, Riesen & Bunke (2006): extends partial maps node by node in breadth-first order and keeps the `width` best
-/// at each step. Writes the best map and returns its true cost. Any costs; past the deadline the beam is one wide.
+/// at each step. Writes the best map and returns its true cost. Any costs; past the deadline a partial map is
+/// completed in the order of nodes.
 /// Uniform costs rank partial maps by cost so far and a lower bound on the edges to come, others by cost so far.
 auto beam(const GraphView& left, const GraphView& right, const EditCosts& costs, int width, const Deadline& deadline,
           BeamWorkspace& workspace, std::span<Node> mapping) -> double;

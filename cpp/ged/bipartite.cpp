@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <optional>
 
 #include "bounds.hpp"
 
@@ -79,9 +81,10 @@ auto pour_greedily(const NodeClasses& classes, int weight, std::vector<Lot>& row
     return bound;
 }
 
+/// Nothing where time was up before; rows and columns are as they were.
 template <class Cost, class Keep>
-auto solve_transport(const std::vector<Cost>& cost, assignment::Transport<Cost>& transport,
-                     BipartiteWorkspace& workspace, const Keep& keep) -> Cost {
+auto solve_transport(const std::vector<Cost>& cost, assignment::Transport<Cost>& transport, const Deadline& deadline,
+                     BipartiteWorkspace& workspace, const Keep& keep) -> std::optional<Cost> {
     workspace.supply.clear();
     for (const Lot& row : workspace.rows) {
         workspace.supply.push_back(row.count);
@@ -92,8 +95,9 @@ auto solve_transport(const std::vector<Cost>& cost, assignment::Transport<Cost>&
     }
     const auto rows = static_cast<int>(workspace.rows.size());
     const auto columns = static_cast<int>(workspace.columns.size());
-    const Cost total = transport.solve(cost.data(), rows, columns, workspace.supply.data(), workspace.capacity.data());
-    for (int i = 0; i < rows; ++i) {
+    const auto total = transport.solve(cost.data(), rows, columns, workspace.supply.data(), workspace.capacity.data(),
+                                       [&] { return deadline.expired(); });
+    for (int i = 0; total && i < rows; ++i) {
         for (int j = 0; j < columns; ++j) {
             if (const int count = transport.flow(i, j); count > 0) {
                 const int from = workspace.rows[static_cast<std::size_t>(i)].of;
@@ -136,16 +140,37 @@ auto send_nothing(BipartiteWorkspace& workspace) -> void {
     }
 }
 
+/// Whether there was time for it.
 auto start(const GraphView& left, const GraphView& right, EdgeKeys keys, bool merge, RightOrder order,
-           BipartiteWorkspace& workspace) -> void {
+           const Deadline& deadline, BipartiteWorkspace& workspace) -> bool {
     auto& classes = workspace.classes;
-    classes.build(left, right, keys, order);
+    if (!classes.build(left, right, keys, deadline, order)) {
+        return false;
+    }
     if (merge && classes.left().size() * classes.right().size() > many_cells) {
         classes.merge_foreign_labels();
     }
     workspace.plan.start(classes);
     workspace.rows.clear();
     workspace.columns.clear();
+    return true;
+}
+
+/// Whether time is up and `pour_greedily` would take long.
+auto no_time_to_sort(const Deadline& deadline, const BipartiteWorkspace& workspace) -> bool {
+    constexpr std::size_t many = 4096;
+    return workspace.rows.size() + workspace.columns.size() > many && deadline.expired();
+}
+
+/// Unit costs, more kinds of nodes than fit a matrix or too little time for it. `base` and `weight` as below.
+auto assign_greedily(const GraphView& left, const GraphView& right, std::int64_t base, int weight,
+                     const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
+    if (no_time_to_sort(deadline, workspace)) {
+        return {.cost = size_lower_bound(left, right, {}), .optimal = false, .planned = false};
+    }
+    const std::int64_t more =
+        pour_greedily(workspace.classes, weight, workspace.rows, workspace.columns, workspace.plan);
+    return {.cost = static_cast<double>(base + more), .optimal = false};
 }
 
 auto optimum(std::int64_t cost) -> Assigned {
@@ -155,11 +180,13 @@ auto optimum(std::int64_t cost) -> Assigned {
 /// Uniform costs are a metric, so no node of the smaller graph is deleted, and with insertions taken off in advance a
 /// match costs [labels differ] + weight * max(0, missing degree), weight 1 for half and 2 for whole edges.
 auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare share, RightOrder order,
-                    BipartiteWorkspace& workspace) -> Assigned {
+                    const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     const int weight = share == EdgeShare::half ? 1 : 2;
     const std::int64_t base = right.n - left.n + weight * (right.num_edges() - left.num_edges());
     const bool labeled = !one_label(left) || !one_label(right);
-    start(left, right, EdgeKeys::none, labeled, order, workspace);
+    if (!start(left, right, EdgeKeys::none, labeled, order, deadline, workspace)) {
+        return {.cost = size_lower_bound(left, right, {}), .optimal = false, .planned = false};
+    }
     const auto& classes = workspace.classes;
     if (left.n == 0) {
         return optimum(base);
@@ -177,10 +204,9 @@ auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare sha
     if (cells == 0) {
         return optimum(base);
     }
+    const auto greedily = [&] { return assign_greedily(left, right, base, weight, deadline, workspace); };
     if (cells > max_cells) {
-        const std::int64_t total =
-            base + pour_greedily(classes, weight, workspace.rows, workspace.columns, workspace.plan);
-        return {.cost = static_cast<double>(total), .optimal = false};
+        return greedily();
     }
     auto& cost = workspace.integer_cost;
     cost.resize(cells);
@@ -192,13 +218,14 @@ auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare sha
             *cell++ = (from.label != to.label) + weight * std::max(0, from.degree - to.degree);
         }
     }
-    return optimum(base + solve_transport(cost, workspace.integers, workspace, [](int, int) { return true; }));
+    const auto total = solve_transport(cost, workspace.integers, deadline, workspace, [](int, int) { return true; });
+    return total ? optimum(base + *total) : greedily();
 }
 
 /// The same where labels of edges count: in halves, a match costs 1 or 2 more for each edge that must change its label.
 /// Precondition: classes have been built, with stars.
-auto assign_labeled(const GraphView& left, const GraphView& right, EdgeShare share, BipartiteWorkspace& workspace)
-    -> Assigned {
+auto assign_labeled(const GraphView& left, const GraphView& right, EdgeShare share, const Deadline& deadline,
+                    BipartiteWorkspace& workspace) -> Assigned {
     const int weight = share == EdgeShare::half ? 1 : 2;
     const std::int64_t base = right.n - left.n + weight * (right.num_edges() - left.num_edges());
     const auto& classes = workspace.classes;
@@ -207,10 +234,9 @@ auto assign_labeled(const GraphView& left, const GraphView& right, EdgeShare sha
     if (cells == 0) {
         return optimum(base);
     }
+    const auto greedily = [&] { return assign_greedily(left, right, base, weight, deadline, workspace); };
     if (cells > max_cells) {
-        const std::int64_t total =
-            base + pour_greedily(classes, weight, workspace.rows, workspace.columns, workspace.plan);
-        return {.cost = static_cast<double>(total), .optimal = false};
+        return greedily();
     }
     auto& cost = workspace.integer_cost;
     cost.resize(cells);
@@ -223,8 +249,8 @@ auto assign_labeled(const GraphView& left, const GraphView& right, EdgeShare sha
             *cell++ = 2 * (from.label != to.label) + weight * (2 * std::max(0, from.degree - to.degree) + changed);
         }
     }
-    const auto twice = solve_transport(cost, workspace.integers, workspace, [](int, int) { return true; });
-    return {.cost = static_cast<double>(base) + twice / 2.0, .optimal = true};
+    const auto twice = solve_transport(cost, workspace.integers, deadline, workspace, [](int, int) { return true; });
+    return twice ? Assigned{.cost = static_cast<double>(base) + *twice / 2.0, .optimal = true} : greedily();
 }
 
 /// Any costs: with a match never dearer than deleting and inserting, again every left node is matched; insertions are
@@ -233,7 +259,7 @@ auto assign_general(const GraphView& left, const GraphView& right, const EditCos
                     const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     send_nothing(workspace);
     const auto& classes = workspace.classes;
-    LocalCosts local(costs, share, classes, workspace.edges);
+    LocalCosts local(costs, share, classes, deadline, workspace.edges);
     double insertions = 0;
     for (const int j : classes.right()) {
         insertions += local.insert(classes[j]) * classes[j].num_right;
@@ -246,28 +272,40 @@ auto assign_general(const GraphView& left, const GraphView& right, const EditCos
         for (const Lot& column : workspace.columns) {
             const NodeClass& to = classes[column.of];
             cost.push_back(std::min(local.replace(classes[row->of], to) - local.insert(to), remove));
+            if (local.expired()) {
+                fits = false;
+                break;
+            }
         }
-        fits = !deadline.expired();
     }
-    if (!fits) {
+    const auto greedily = [&]() -> Assigned {
+        if (no_time_to_sort(deadline, workspace)) {
+            return {.cost = size_lower_bound(left, right, costs), .optimal = false, .planned = false};
+        }
         pour_greedily(classes, 1, workspace.rows, workspace.columns, workspace.plan);
         return {.cost = size_lower_bound(left, right, costs), .optimal = false};
+    };
+    if (!fits) {
+        return greedily();
     }
     if (left.n == 0) {
         return {.cost = insertions, .optimal = true};
     }
-    const double total = solve_transport(cost, workspace.reals, workspace, [&](int from, int to) {
+    const auto total = solve_transport(cost, workspace.reals, deadline, workspace, [&](int from, int to) {
         return local.replace(classes[from], classes[to]) <= local.remove(classes[from]) + local.insert(classes[to]);
     });
-    return {.cost = insertions + total, .optimal = true};
+    return total ? Assigned{.cost = insertions + *total, .optimal = true} : greedily();
 }
 
 auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts& costs, RightOrder order,
                  const Deadline& deadline, BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
-    assign_nodes(left, right, costs, EdgeShare::whole, order, deadline, workspace);
-    workspace.plan.write_in_order(workspace.classes, mapping);
+    if (assign_nodes(left, right, costs, EdgeShare::whole, order, deadline, workspace).planned) {
+        workspace.plan.write_in_order(workspace.classes, mapping);
+    } else {
+        std::iota(mapping.begin(), mapping.end(), Node{0});
+    }
     return {.lower = std::numeric_limits<double>::quiet_NaN(),
-            .upper = edit_cost(left, right, costs, mapping),
+            .upper = settled_cost(left, right, costs, deadline, mapping),
             .proven = false};
 }
 
@@ -276,11 +314,14 @@ auto upper_bound(const GraphView& left, const GraphView& right, const EditCosts&
 auto assign_nodes(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
                   RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     if (costs.uniform() && !edge_labels_count(left, right, costs)) {
-        return assign_uniform(left, right, share, order, workspace);
+        return assign_uniform(left, right, share, order, deadline, workspace);
     }
-    start(left, right, edge_keys(costs), edges_keep_free(costs) && costs.node_matrix == nullptr, order, workspace);
+    const bool merge = edges_keep_free(costs) && costs.node_matrix == nullptr;
+    if (!start(left, right, edge_keys(costs), merge, order, deadline, workspace)) {
+        return {.cost = size_lower_bound(left, right, costs), .optimal = false, .planned = false};
+    }
     return costs.uniform() && workspace.classes.starred()
-               ? assign_labeled(left, right, share, workspace)
+               ? assign_labeled(left, right, share, deadline, workspace)
                : assign_general(left, right, costs, share, deadline, workspace);
 }
 
@@ -298,11 +339,15 @@ auto branch(const GraphView& left, const GraphView& right, const EditCosts& cost
             BipartiteWorkspace& workspace, std::span<Node> mapping) -> Bounds {
     const Assigned assigned =
         assign_nodes(left, right, costs, EdgeShare::half, RightOrder::ascending, deadline, workspace);
-    workspace.plan.write_along_edges(left, right, workspace.classes, mapping);
+    if (assigned.planned) {
+        workspace.plan.write_along_edges(left, right, workspace.classes, deadline, mapping);
+    } else {
+        std::iota(mapping.begin(), mapping.end(), Node{0});
+    }
     const double lower = assigned.optimal
                              ? assigned.cost
                              : std::max(assigned.cost, hausdorff_lower_bound(left, right, costs, deadline, workspace));
-    const double upper = edit_cost(left, right, costs, mapping);
+    const double upper = settled_cost(left, right, costs, deadline, mapping);
     const bool proven = lower >= upper * (1 - rounding);
     return {.lower = proven ? std::max(lower, upper) : lower, .upper = upper, .proven = proven};
 }

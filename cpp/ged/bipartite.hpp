@@ -35,10 +35,12 @@ struct BipartiteWorkspace {
 struct Assigned {
     double cost;
     bool optimal;
+    bool planned = true;  ///< there is a plan
 };
 
 /// Cheapest assignment of nodes by local costs, left in workspace.plan. Not optimal only where the graphs have too many
-/// kinds of nodes (about a thousand each) or time is up. Precondition: left.n <= right.n.
+/// kinds of nodes (about a thousand each) or time is up; past that there may be no plan at all. Precondition:
+/// left.n <= right.n.
 auto assign_nodes(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
                   RightOrder order, const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned;
 

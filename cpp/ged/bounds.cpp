@@ -15,9 +15,11 @@ auto size_lower_bound(const GraphView& left, const GraphView& right, const EditC
 auto hausdorff_lower_bound(const GraphView& left, const GraphView& right, const EditCosts& costs,
                            const Deadline& deadline, BipartiteWorkspace& workspace) -> double {
     const double by_size = size_lower_bound(left, right, costs);
-    workspace.classes.build(left, right, edge_keys(costs));
+    if (!workspace.classes.build(left, right, edge_keys(costs), deadline)) {
+        return by_size;
+    }
     const auto& classes = workspace.classes;
-    LocalCosts local(costs, EdgeShare::half, classes, workspace.edges);
+    LocalCosts local(costs, EdgeShare::half, classes, deadline, workspace.edges);
     auto& nearest = workspace.real_cost;  // of every class with members in right
     nearest.clear();
     for (const int j : workspace.classes.right()) {
@@ -25,14 +27,14 @@ auto hausdorff_lower_bound(const GraphView& left, const GraphView& right, const 
     }
     double sum = 0;
     for (const int i : workspace.classes.left()) {
-        if (deadline.expired()) {
-            return by_size;
-        }
         const NodeClass& from = classes[i];
         double least = local.remove(from);
         std::size_t k = 0;
         for (const int j : workspace.classes.right()) {
             const double half = local.replace(from, classes[j]) / 2;
+            if (local.expired()) {
+                return by_size;
+            }
             least = std::min(least, half);
             nearest[k] = std::min(nearest[k], half);
             ++k;

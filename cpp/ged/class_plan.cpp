@@ -123,13 +123,16 @@ auto ClassPlan::write_by_bits(const GraphView& left, const GraphView& right, con
     }
 }
 
-auto ClassPlan::spread(const GraphView& left, const GraphView& right, const NodeClasses& classes,
+auto ClassPlan::spread(const GraphView& left, const GraphView& right, const NodeClasses& classes, WorkMeter& meter,
                        std::span<Node> mapping) -> void {
     for (std::size_t head = 0; head < queue_.size(); ++head) {
         const Node u = queue_[head];
         const auto targets = right.neighbors(mapping[at(u)]);
         // Two hubs could meet with the product of their degrees; past the budget the rest is left to other neighbors.
         int budget = 64 + 4 * static_cast<int>(targets.size());
+        if (meter.expired(left.degree(u) + 2 * budget)) {
+            return;
+        }
         for (const Node x : left.neighbors(u)) {
             if (mapping[at(x)] != open) {
                 continue;
@@ -154,13 +157,14 @@ auto ClassPlan::spread(const GraphView& left, const GraphView& right, const Node
 }
 
 auto ClassPlan::write_along_edges(const GraphView& left, const GraphView& right, const NodeClasses& classes,
-                                  std::span<Node> mapping) -> void {
+                                  const Deadline& deadline, std::span<Node> mapping) -> void {
     std::fill(mapping.begin(), mapping.end(), open);
     order_seeds(classes);
     if (right.n <= 64) {
         write_by_bits(left, right, classes, mapping);
         return;
     }
+    WorkMeter meter(deadline);
     taken_.assign(at(right.n), 0);
     cursor_.resize(at(classes.size()));
     for (const int j : classes.right()) {
@@ -183,7 +187,7 @@ auto ClassPlan::write_along_edges(const GraphView& left, const GraphView& right,
             mapping[at(u)] = v;
             taken_[at(v)] = 1;
             queue_.assign(1, u);
-            spread(left, right, classes, mapping);
+            spread(left, right, classes, meter, mapping);
         }
     }
 }

@@ -25,9 +25,9 @@ class ClassPlan {
     auto write_in_order(const NodeClasses& classes, std::span<Node> mapping) -> void;
 
     /// Takes nodes so that neighbors go to neighbors where the plan allows: from matched nodes along edges, breadth
-    /// first, from the rarest class on. About linear in the edges.
+    /// first, from the rarest class on. About linear in the edges; past the deadline edges are no longer followed.
     auto write_along_edges(const GraphView& left, const GraphView& right, const NodeClasses& classes,
-                           std::span<Node> mapping) -> void;
+                           const Deadline& deadline, std::span<Node> mapping) -> void;
 
   private:
     struct Quota {
@@ -51,8 +51,8 @@ class ClassPlan {
     auto order_seeds(const NodeClasses& classes) -> void;
     auto write_by_bits(const GraphView& left, const GraphView& right, const NodeClasses& classes,
                        std::span<Node> mapping) -> void;
-    auto spread(const GraphView& left, const GraphView& right, const NodeClasses& classes, std::span<Node> mapping)
-        -> void;
+    auto spread(const GraphView& left, const GraphView& right, const NodeClasses& classes, WorkMeter& meter,
+                std::span<Node> mapping) -> void;
 
     std::vector<Quota> quotas_;
     std::vector<int> first_;              ///< of each class

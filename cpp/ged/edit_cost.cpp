@@ -2,6 +2,8 @@
 
 #include <array>
 #include <bit>
+#include <optional>
+#include <vector>
 
 namespace uge::ged {
 namespace {
@@ -64,25 +66,6 @@ auto common_edges_by_words(const GraphView& left, const GraphView& right, std::s
     return twice / 2;
 }
 
-auto common_edges_by_search(const GraphView& left, const GraphView& right, std::span<const Node> mapping)
-    -> std::int64_t {
-    std::int64_t common = 0;
-    for (Node u = 0; u < left.n; ++u) {
-        const Node to = mapping[static_cast<std::size_t>(u)];
-        if (to < 0) {
-            continue;
-        }
-        for (const Node v : left.neighbors(u)) {
-            const Node other = v < u ? mapping[static_cast<std::size_t>(v)] : -1;
-            if (other >= 0) {
-                const bool shorter = right.degree(to) < right.degree(other);
-                common += find_edge(right, shorter ? to : other, shorter ? other : to) >= 0;
-            }
-        }
-    }
-    return common;
-}
-
 /// Cost of keeping the common edges by their labels, and how many they are.
 struct Kept {
     double cost = 0;
@@ -131,35 +114,105 @@ auto kept_edges_by_matrix(const GraphView& left, const GraphView& right, const E
     return {.cost = relabel * changed / 2, .edges = kept / 2};
 }
 
-auto kept_edges(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<const Node> mapping)
-    -> Kept {
-    if (edges_keep_free(costs)) {
-        return {.cost = 0, .edges = common_edges(left, right, mapping)};
+/// Finds edges of one node after another: by search where it has few, by a table where it has many.
+class EdgesOf {
+  public:
+    EdgesOf(const GraphView& graph, Node tabled_from) : graph_(graph), tabled_from_(tabled_from) {}
+
+    auto turn_to(Node u) -> void {
+        clear();
+        node_ = u;
+        if (graph_.degree(u) >= tabled_from_) {
+            position_.resize(static_cast<std::size_t>(graph_.n), -1);
+            tabled_ = u;
+            for (auto e = graph_.indptr[u]; e < graph_.indptr[u + 1]; ++e) {
+                position_[static_cast<std::size_t>(graph_.indices[e])] = e;
+            }
+        }
     }
-    if (right.n <= 64 && costs.edge_matrix == nullptr && edge_labels_are_bytes(left) && edge_labels_are_bytes(right)) {
-        return kept_edges_by_matrix(left, right, costs, mapping);
+    /// Position in `indices` of the edge to v, or -1.
+    [[nodiscard]] auto to(Node v) const -> std::int64_t {
+        if (tabled_ >= 0) {
+            return position_[static_cast<std::size_t>(v)];
+        }
+        return graph_.degree(node_) < graph_.degree(v) ? find_edge(graph_, node_, v) : find_edge(graph_, v, node_);
     }
+
+  private:
+    auto clear() -> void {
+        for (const Node v : tabled_ < 0 ? std::span<const Node>{} : graph_.neighbors(tabled_)) {
+            position_[static_cast<std::size_t>(v)] = -1;
+        }
+        tabled_ = -1;
+    }
+
+    const GraphView& graph_;
+    Node tabled_from_;
+    Node node_ = -1;
+    Node tabled_ = -1;  ///< node whose row is in the table, or -1
+    std::vector<std::int64_t> position_;
+};
+
+/// `costs` null: labels do not count. `edges` -1 in the answer: time was up.
+auto kept_by_search(const GraphView& left, const GraphView& right, const EditCosts* costs, const Deadline& deadline,
+                    std::span<const Node> mapping) -> Kept {
+    constexpr Node many = 64;
+    EdgesOf row(right, many);
+    WorkMeter meter(deadline);
     Kept kept;
     for (Node u = 0; u < left.n; ++u) {
         const Node to = mapping[static_cast<std::size_t>(u)];
         if (to < 0) {
             continue;
         }
-        for (std::int64_t e = left.indptr[u]; e < left.indptr[u + 1]; ++e) {
-            const Node v = left.indices[e];
-            const Node other = v < u ? mapping[static_cast<std::size_t>(v)] : -1;
-            if (other < 0) {
-                continue;
-            }
-            const bool shorter = right.degree(to) < right.degree(other);
-            const std::int64_t at = find_edge(right, shorter ? to : other, shorter ? other : to);
+        if (meter.expired(2 * left.degree(u) + 2 * right.degree(to))) {
+            return {.cost = 0, .edges = -1};
+        }
+        row.turn_to(to);
+        for (std::int64_t e = left.indptr[u]; e < left.indptr[u + 1] && left.indices[e] < u; ++e) {
+            const Node other = mapping[static_cast<std::size_t>(left.indices[e])];
+            const std::int64_t at = other < 0 ? -1 : row.to(other);
             if (at >= 0) {
                 ++kept.edges;
-                kept.cost += keep_edge(costs, edge_label_at(left, e), edge_label_at(right, at));
+                kept.cost += costs == nullptr ? 0 : keep_edge(*costs, edge_label_at(left, e), edge_label_at(right, at));
             }
         }
     }
     return kept;
+}
+
+auto kept_edges(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+                std::span<const Node> mapping) -> Kept {
+    const bool free = edges_keep_free(costs);
+    if (free && right.n <= 256) {
+        return {.cost = 0, .edges = common_edges(left, right, mapping)};
+    }
+    if (!free && right.n <= 64 && costs.edge_matrix == nullptr && edge_labels_are_bytes(left) &&
+        edge_labels_are_bytes(right)) {
+        return kept_edges_by_matrix(left, right, costs, mapping);
+    }
+    return kept_by_search(left, right, free ? nullptr : &costs, deadline, mapping);
+}
+
+/// Cost of a map, or nothing if time was up.
+auto counted_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+                  std::span<const Node> mapping) -> std::optional<double> {
+    double nodes = 0;
+    Node kept_nodes = 0;
+    for (std::size_t u = 0; u < static_cast<std::size_t>(left.n); ++u) {
+        const Node to = mapping[u];
+        if (to >= 0) {
+            ++kept_nodes;
+            nodes += costs.relabel_node(left.labels[u], right.labels[to]);
+        }
+    }
+    nodes += costs.node_delete * (left.n - kept_nodes) + costs.node_insert * (right.n - kept_nodes);
+    const Kept kept = kept_edges(left, right, costs, deadline, mapping);
+    if (kept.edges < 0) {
+        return std::nullopt;
+    }
+    return nodes + kept.cost + costs.edge_delete * static_cast<double>(left.num_edges() - kept.edges) +
+           costs.edge_insert * static_cast<double>(right.num_edges() - kept.edges);
 }
 
 }  // namespace
@@ -174,7 +227,7 @@ auto common_edges(const GraphView& left, const GraphView& right, std::span<const
     if (right.n <= 256) {
         return common_edges_by_bits<4>(left, right, mapping);
     }
-    return common_edges_by_search(left, right, mapping);
+    return kept_by_search(left, right, nullptr, {}, mapping).edges;
 }
 
 auto uniform_edit_cost(const GraphView& left, const GraphView& right, std::span<const Node> mapping) -> std::int64_t {
@@ -194,19 +247,41 @@ auto edit_cost(const GraphView& left, const GraphView& right, const EditCosts& c
     if (costs.uniform() && !edge_labels_count(left, right, costs)) {
         return static_cast<double>(uniform_edit_cost(left, right, mapping));
     }
-    double nodes = 0;
-    Node kept_nodes = 0;
-    for (std::size_t u = 0; u < static_cast<std::size_t>(left.n); ++u) {
-        const Node to = mapping[u];
+    return *counted_cost(left, right, costs, {}, mapping);
+}
+
+auto complete_in_order(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<Node> mapping)
+    -> void {
+    std::vector<char> taken(static_cast<std::size_t>(right.n), 0);
+    for (const Node to : mapping) {
         if (to >= 0) {
-            ++kept_nodes;
-            nodes += costs.relabel_node(left.labels[u], right.labels[to]);
+            taken[static_cast<std::size_t>(to)] = 1;
         }
     }
-    nodes += costs.node_delete * (left.n - kept_nodes) + costs.node_insert * (right.n - kept_nodes);
-    const Kept kept = kept_edges(left, right, costs, mapping);
-    return nodes + kept.cost + costs.edge_delete * static_cast<double>(left.num_edges() - kept.edges) +
-           costs.edge_insert * static_cast<double>(right.num_edges() - kept.edges);
+    Node x = 0;
+    for (Node u = 0; u < left.n; ++u) {
+        Node& image = mapping[static_cast<std::size_t>(u)];
+        while (image < 0 && x < right.n && taken[static_cast<std::size_t>(x)] != 0) {
+            ++x;
+        }
+        if (image < 0 && x < right.n &&
+            costs.relabel_node(left.labels[u], right.labels[x]) <= costs.node_delete + costs.node_insert) {
+            image = x++;
+        }
+    }
+}
+
+auto settled_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+                  std::span<Node> mapping) -> double {
+    constexpr std::int64_t few = 100'000;  // edges that are counted in a millisecond
+    if (left.num_edges() + right.num_edges() <= few) {
+        return edit_cost(left, right, costs, mapping);
+    }
+    if (const auto cost = counted_cost(left, right, costs, deadline.extended(), mapping)) {
+        return *cost;
+    }
+    std::fill(mapping.begin(), mapping.end(), -1);
+    return replacement_cost(left, right, costs);
 }
 
 }  // namespace uge::ged

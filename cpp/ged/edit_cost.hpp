@@ -3,6 +3,7 @@
 #include <span>
 
 #include "../costs.hpp"
+#include "../deadline.hpp"
 #include "../graph.hpp"
 
 namespace uge::ged {
@@ -51,6 +52,16 @@ auto common_edges(const GraphView& left, const GraphView& right, std::span<const
 /// -1 for deletion; nodes of `right` that no entry names are inserted. No allocation.
 auto edit_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<const Node> mapping)
     -> double;
+
+/// Cost of a map at the end of a solver. Where time is up and the graphs are so large that counting it would take long,
+/// the map becomes the one that deletes everything, of known cost.
+auto settled_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
+                  std::span<Node> mapping) -> double;
+
+/// Gives nodes without image, in their order, free nodes of `right` where relabeling is no dearer than a deletion and
+/// an insertion: what becomes of a partial map when time is up. O(n).
+auto complete_in_order(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<Node> mapping)
+    -> void;
 
 /// The same where costs are uniform.
 auto uniform_edit_cost(const GraphView& left, const GraphView& right, std::span<const Node> mapping) -> std::int64_t;

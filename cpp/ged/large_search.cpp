@@ -103,7 +103,9 @@ auto LargeSearch::pair_neighbors(Node u, Node x, std::span<Node> map) -> void {
     }
 }
 
-auto LargeSearch::grow(const GraphView& left, const GraphView& right, std::span<Node> map) -> void {
+auto LargeSearch::grow(const GraphView& left, const GraphView& right, const Deadline& deadline, std::span<Node> map)
+    -> void {
+    WorkMeter meter(deadline);
     prepare(left, right, map);
     fill_keys(left, left_keys_);
     fill_keys(right, right_keys_);
@@ -127,6 +129,9 @@ auto LargeSearch::grow(const GraphView& left, const GraphView& right, std::span<
     std::size_t right_seed = 0;
     while (true) {
         for (; done < queue_.size(); ++done) {
+            if (meter.expired(32 * (left.degree(queue_[done]) + right.degree(map[index(queue_[done])])))) {
+                return;
+            }
             pair_neighbors(queue_[done], map[index(queue_[done])], map);
         }
         while (left_seed < left_seeds_.size() && map[index(left_seeds_[left_seed])] >= 0) {
@@ -194,13 +199,16 @@ auto LargeSearch::gain(Node u, Node y, double now, std::span<const Node> map) co
     return total;
 }
 
-auto LargeSearch::best_move(Node u, double now, std::span<const Node> map) -> Move {
+auto LargeSearch::best_move(Node u, double now, WorkMeter& meter, std::span<const Node> map) -> Move {
     Move best{1e-9, map[index(u)]};
     const Node x = map[index(u)];
     const auto offer = [&](Node y) {
         const Node v = y < 0 ? -1 : at_[index(y)];
         if (y == x || (v >= 0 && left_.degree(v) > 4 * left_.degree(u) + 16)) {
             return;  // a hub does not give way to a leaf
+        }
+        if (meter.expired(64 + 16 * left_.degree(u) + (v < 0 ? 0 : 16 * left_.degree(v)))) {
+            return;
         }
         const double by = gain(u, y, now, map);
         if (by > best.gain) {
@@ -226,6 +234,7 @@ auto LargeSearch::best_move(Node u, double now, std::span<const Node> map) -> Mo
 
 auto LargeSearch::improve(const GraphView& left, const GraphView& right, const EditCosts& costs,
                           const Deadline& deadline, std::span<Node> map) -> double {
+    WorkMeter meter(deadline);
     prepare(left, right, map);
     costs_ = costs;
     turn_ = 0;
@@ -235,14 +244,14 @@ auto LargeSearch::improve(const GraphView& left, const GraphView& right, const E
     for (int pass = 0; pass < passes && changed; ++pass) {
         changed = false;
         for (Node u = 0; u < left.n; ++u) {
-            if (u % 64 == 0 && deadline.expired()) {
-                return edit_cost(left, right, costs, map);
+            if (meter.expired(16 * left.degree(u))) {
+                return settled_cost(left, right, costs, deadline, map);
             }
             const double now = saving(u, map[index(u)], map);
             if (now >= node + edge * left.degree(u)) {
                 continue;
             }
-            const Move move = best_move(u, now, map);
+            const Move move = best_move(u, now, meter, map);
             if (move.to == map[index(u)]) {
                 continue;
             }
@@ -261,7 +270,7 @@ auto LargeSearch::improve(const GraphView& left, const GraphView& right, const E
             }
         }
     }
-    return edit_cost(left, right, costs, map);
+    return settled_cost(left, right, costs, deadline, map);
 }
 
 }  // namespace uge::ged

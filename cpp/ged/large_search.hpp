@@ -14,8 +14,8 @@ class LargeSearch {
   public:
     /// Completes `map`, where -1 is open, along edges: the open neighbors of two nodes that are a pair become pairs
     /// themselves, the most alike first; and from the largest nodes on where no pair has open neighbors left.
-    /// Leaves -1 only when `right` is used up.
-    auto grow(const GraphView& left, const GraphView& right, std::span<Node> map) -> void;
+    /// Leaves -1 only when `right` is used up, or time.
+    auto grow(const GraphView& left, const GraphView& right, const Deadline& deadline, std::span<Node> map) -> void;
 
     /// Swaps images, frees and deletes nodes as long as that pays, each node trying only a few places next to the
     /// images of its neighbors. Returns the cost of the map.
@@ -38,7 +38,7 @@ class LargeSearch {
     [[nodiscard]] auto edge_saving(std::int64_t from, std::int64_t to) const -> double;
     [[nodiscard]] auto saving(Node u, Node x, std::span<const Node> map) const -> double;
     [[nodiscard]] auto gain(Node u, Node y, double now, std::span<const Node> map) const -> double;
-    auto best_move(Node u, double now, std::span<const Node> map) -> Move;
+    auto best_move(Node u, double now, WorkMeter& meter, std::span<const Node> map) -> Move;
 
     GraphView left_;
     GraphView right_;

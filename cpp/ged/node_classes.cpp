@@ -23,17 +23,21 @@ auto hash(Label label, Node degree, const Label* edges) -> std::uint64_t {
     return value;
 }
 
-/// Every row of edge labels sorted, from the start of `sorted`.
-auto sort_edge_labels(const GraphView& graph, std::vector<Label>& sorted) -> void {
+/// Every row of edge labels sorted, from the start of `sorted`. Whether there was time for it.
+auto sort_edge_labels(const GraphView& graph, WorkMeter& meter, std::vector<Label>& sorted) -> bool {
     if (graph.edge_labels == nullptr || graph.n == 0) {
         sorted.assign(static_cast<std::size_t>(2 * graph.num_edges()), 0);
-        return;
+        return true;
     }
     sorted.assign(graph.edge_labels + graph.indptr[0], graph.edge_labels + graph.indptr[graph.n]);
     for (Node u = 0; u < graph.n; ++u) {
+        if (meter.expired(16 * graph.degree(u))) {
+            return false;
+        }
         std::sort(sorted.begin() + (graph.indptr[u] - graph.indptr[0]),
                   sorted.begin() + (graph.indptr[u + 1] - graph.indptr[0]));
     }
+    return true;
 }
 
 }  // namespace
@@ -85,11 +89,15 @@ template <EdgeKeys keys>
 }
 
 template <EdgeKeys keys>
-auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void {
+auto NodeClasses::build_as(const GraphView& left, const GraphView& right, const Deadline& deadline, RightOrder order)
+    -> bool {
+    constexpr std::int64_t per_node = 64;
     start(left.n, right.n);
+    WorkMeter meter(deadline);
     if (keys == EdgeKeys::listed) {
-        sort_edge_labels(left, sorted_left_);
-        sort_edge_labels(right, sorted_right_);
+        if (!sort_edge_labels(left, meter, sorted_left_) || !sort_edge_labels(right, meter, sorted_right_)) {
+            return false;
+        }
     }
     const auto class_of = [&](const GraphView& graph, const std::vector<Label>& sorted, const std::vector<Star>& stars,
                               Node u) -> NodeClass& {
@@ -98,6 +106,9 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
         return find<keys>(graph.labels[u], graph.degree(u), edges, star);
     };
     for (Node u = left.n; u-- > 0;) {  // each goes to the front of its list
+        if (meter.expired(per_node)) {
+            return false;
+        }
         NodeClass& of = class_of(left, sorted_left_, stars_left_, u);
         of_left_[static_cast<std::size_t>(u)] = static_cast<int>(&of - classes_.data());
         next_left_[static_cast<std::size_t>(u)] = of.left;
@@ -106,6 +117,9 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
     }
     for (Node k = right.n; k-- > 0;) {
         const Node v = order == RightOrder::ascending ? k : right.n - 1 - k;
+        if (meter.expired(per_node)) {
+            return false;
+        }
         NodeClass& of = class_of(right, sorted_right_, stars_right_, v);
         of_right_[static_cast<std::size_t>(v)] = static_cast<int>(&of - classes_.data());
         next_right_[static_cast<std::size_t>(v)] = of.right;
@@ -120,18 +134,16 @@ auto NodeClasses::build_as(const GraphView& left, const GraphView& right, RightO
             right_.push_back(c);
         }
     }
+    return true;
 }
 
-auto NodeClasses::build(const GraphView& left, const GraphView& right, EdgeKeys keys, RightOrder order) -> void {
+auto NodeClasses::build(const GraphView& left, const GraphView& right, EdgeKeys keys, const Deadline& deadline,
+                        RightOrder order) -> bool {
     starred_ =
         keys == EdgeKeys::counted && fill_stars(left, sums_, stars_left_) && fill_stars(right, sums_, stars_right_);
-    if (starred_) {
-        build_as<EdgeKeys::counted>(left, right, order);
-    } else if (keys == EdgeKeys::none) {
-        build_as<EdgeKeys::none>(left, right, order);
-    } else {
-        build_as<EdgeKeys::listed>(left, right, order);
-    }
+    return starred_                 ? build_as<EdgeKeys::counted>(left, right, deadline, order)
+           : keys == EdgeKeys::none ? build_as<EdgeKeys::none>(left, right, deadline, order)
+                                    : build_as<EdgeKeys::listed>(left, right, deadline, order);
 }
 
 auto NodeClasses::merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void {

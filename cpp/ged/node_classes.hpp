@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../costs.hpp"
+#include "../deadline.hpp"
 #include "../graph.hpp"
 #include "stars.hpp"
 
@@ -35,9 +36,9 @@ enum class EdgeKeys { none, counted, listed };
 class NodeClasses {
   public:
     /// Sorts the nodes of both graphs into classes. Labels of edges that need only be counted are listed where they are
-    /// too many for stars.
-    auto build(const GraphView& left, const GraphView& right, EdgeKeys keys, RightOrder order = RightOrder::ascending)
-        -> void;
+    /// too many for stars. False, and no classes, where time was up before.
+    auto build(const GraphView& left, const GraphView& right, EdgeKeys keys, const Deadline& deadline,
+               RightOrder order = RightOrder::ascending) -> bool;
 
     /// Makes one class of those that differ only by labels the other graph does not have, which cost the same against
     /// everything as long as relabeling has one price. Precondition: edge labels do not count.
@@ -63,7 +64,7 @@ class NodeClasses {
     template <EdgeKeys keys>
     auto find(Label label, Node degree, const Label* edges, Star star) -> NodeClass&;
     template <EdgeKeys keys>
-    auto build_as(const GraphView& left, const GraphView& right, RightOrder order) -> void;
+    auto build_as(const GraphView& left, const GraphView& right, const Deadline& deadline, RightOrder order) -> bool;
     auto merge_side(std::vector<int>& side, const std::vector<int>& others, bool is_left) -> void;
 
     std::vector<NodeClass> classes_;

@@ -22,7 +22,9 @@ auto max_degree(const GraphView& graph) -> Node {
     return most;
 }
 
-auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<Node>& order) -> void {
+auto breadth_first(const GraphView& graph, const Deadline& deadline, std::vector<char>& seen, std::vector<Node>& order)
+    -> void {
+    WorkMeter meter(deadline);
     order.clear();
     seen.assign(index(graph.n), 0);
     const auto higher = [&](Node u, Node v) {
@@ -34,14 +36,36 @@ auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<
             order.push_back(u);
         }
     };
-    for (std::size_t next = 0; order.size() < index(graph.n);) {
+    const auto highest_unseen = [&] {
         Node root = -1;
         for (Node u = 0; u < graph.n; ++u) {
             if (seen[index(u)] == 0 && (root < 0 || higher(u, root))) {
                 root = u;
             }
         }
+        return root;
+    };
+    std::vector<Node> roots;  // of graphs in many pieces, so that they are not looked through for each
+    std::size_t pieces = 0;
+    for (std::size_t next = 0; order.size() < index(graph.n);) {
+        constexpr std::size_t many = 8;
+        if (++pieces == many) {
+            for (Node u = 0; u < graph.n; ++u) {
+                roots.push_back(u);
+            }
+            std::sort(roots.begin(), roots.end(), [&](Node u, Node v) { return higher(v, u); });
+        }
+        while (!roots.empty() && seen[index(roots.back())] != 0) {
+            roots.pop_back();
+        }
+        const Node root = roots.empty() ? highest_unseen() : roots.back();
         for (reach(root); next < order.size(); ++next) {
+            if (meter.expired(128 + 8 * graph.degree(order[next]))) {
+                for (Node u = 0; u < graph.n; ++u) {
+                    reach(u);
+                }
+                return;
+            }
             const auto first = static_cast<std::ptrdiff_t>(order.size());
             for (const Node v : graph.neighbors(order[next])) {
                 reach(v);

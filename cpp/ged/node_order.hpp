@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "../deadline.hpp"
 #include "../graph.hpp"
 
 namespace uge::ged {
@@ -10,7 +11,8 @@ namespace uge::ged {
 auto max_degree(const GraphView& graph) -> Node;
 
 /// Nodes in breadth-first order, each component from a node of highest degree, high degrees first among siblings.
-auto breadth_first(const GraphView& graph, std::vector<char>& seen, std::vector<Node>& order) -> void;
+auto breadth_first(const GraphView& graph, const Deadline& deadline, std::vector<char>& seen, std::vector<Node>& order)
+    -> void;
 
 /// For each node, the last before it in `order` that it can be exchanged with, as both have the same label and, but for
 /// each other, the same neighbors, with `edge_labels` by edges of the same labels; or -1. Neighbors are told apart by a

@@ -36,9 +36,12 @@ class PublishedBeam {
         auto& open = workspace_.open;
         int state = 0;
         double cost = 0;
-        for (unsigned steps = 1; !complete(state); ++steps) {
-            if (steps % 256 == 0 && deadline.expired()) {
-                width_ = 1;
+        WorkMeter meter(deadline);
+        bool expired = false;
+        while (!complete(state)) {
+            expired = meter.expired(work(state));
+            if (expired) {
+                break;
             }
             expand(state, cost);
             release(state);
@@ -53,6 +56,9 @@ class PublishedBeam {
         const auto depth = workspace_.states[index(state)].depth;
         std::copy_n(images_of(state), depth, mapping.begin());
         std::fill(mapping.begin() + depth, mapping.end(), deletion);
+        if (expired) {
+            complete_in_order(left_, right_, costs_, mapping);
+        }
     }
 
   private:
@@ -68,6 +74,14 @@ class PublishedBeam {
 
     auto images_of(int state) -> Node* { return workspace_.images.data() + index(state) * index(left_.n); }
     auto burden_of(int state) -> double* { return workspace_.burdens.data() + index(state) * index(right_.n); }
+
+    /// Of expanding a state and making one of its children.
+    auto work(int state) const -> std::int64_t {
+        const auto u = workspace_.states[index(state)].depth;
+        const std::int64_t images =
+            u < left_.n ? std::int64_t{left_.degree(u)} * right_.num_edges() / (right_.n + 1) : right_.num_edges();
+        return 4 * (left_.n + right_.n + images);
+    }
 
     auto complete(int state) const -> bool {
         const auto& [depth, used, users] = workspace_.states[index(state)];
@@ -222,7 +236,7 @@ auto published_beam(const GraphView& left, const GraphView& right, const EditCos
                     const Deadline& deadline, PublishedBeamWorkspace& workspace, std::span<Node> mapping) -> double {
     assert(width > 0);
     PublishedBeam(left, right, costs, width, workspace).run(deadline, mapping);
-    return edit_cost(left, right, costs, mapping);
+    return settled_cost(left, right, costs, deadline, mapping);
 }
 
 }  // namespace uge::ged

@@ -61,7 +61,7 @@ auto refine_dense(const GraphView& left, const GraphView& right, const EditCosts
     const double enough = search.score_at(lower);
     double best = std::numeric_limits<double>::lowest();
     search.load(trial);
-    search.climb(effort.patience, enough, best, mapping);
+    search.climb(effort.patience, enough, deadline, best, mapping);
     for (int start = 0; start < effort.starts && best < enough && !deadline.expired(); ++start) {
         if (start <= effort.starts / 3) {
             std::fill(trial.begin(), trial.end(), Node{-1});
@@ -72,7 +72,7 @@ auto refine_dense(const GraphView& left, const GraphView& right, const EditCosts
         }
         search.grow(trial);
         search.load(trial);
-        search.climb(effort.patience, enough, best, mapping);
+        search.climb(effort.patience, enough, deadline, best, mapping);
     }
 }
 
@@ -99,6 +99,9 @@ auto refine(const GraphView& left, const GraphView& right, const EditCosts& cost
         }
         return edit_cost(left, right, costs, mapping);
     };
+    if (deadline.expired()) {
+        return settled_cost(left, right, costs, deadline, mapping);
+    }
     const int m = right.n;
     if (integers && m <= 128 && std::max(max_degree(left), max_degree(right)) <= max_degree_of_bytes) {
         return m <= 32   ? dense.template operator()<std::int8_t, 1>(m)
@@ -116,9 +119,9 @@ auto refine(const GraphView& left, const GraphView& right, const EditCosts& cost
     }
     auto& trial = workspace.trial;
     double best = workspace.large.improve(left, right, costs, deadline, mapping);
-    if (best > lower) {
+    if (best > lower && !deadline.expired()) {
         trial.assign(mapping.size(), -1);
-        workspace.large.grow(left, right, trial);
+        workspace.large.grow(left, right, deadline, trial);
         const double cost = workspace.large.improve(left, right, costs, deadline, trial);
         if (cost < best) {
             best = cost;

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../deadline.hpp"
 #include "arena.hpp"
 #include "edge_codes.hpp"
 #include "edit_cost.hpp"
@@ -99,9 +100,11 @@ class SwapSearch {
     auto load(std::span<const Node> map) -> void;
 
     /// Best swap after best swap, also downhill; nodes just moved rest for some steps. Ends after `patience` swaps that
-    /// bring no new best (0: at the first local optimum), or when `best` reaches `enough`. `best` is the best score so
-    /// far and `map` its map: both are brought up to date.
-    auto climb(int patience, double enough, double& best, std::span<Node> map) -> void {
+    /// bring no new best (0: at the first local optimum), when `best` reaches `enough`, or when time is up. `best` is
+    /// the best score so far and `map` its map: both are brought up to date.
+    auto climb(int patience, double enough, const Deadline& deadline, double& best, std::span<Node> map) -> void {
+        constexpr unsigned between = 16;  // swaps that take a microsecond or more
+        unsigned swaps = 0;
         const double tolerance = uniform ? 0 : 1e-10 * static_cast<double>(penalty_);  // for rounding of the tables
         Node resting[max_rest + 2];
         int first = 0;
@@ -110,7 +113,8 @@ class SwapSearch {
         best = std::max(best, score_);
         for (int idle = 0; idle <= patience && best < enough - tolerance && n_ > 0; ++idle) {
             const Move move = best_swap();
-            if (move.from == move.to || move.to >= slots_ || (patience == 0 && move.gain <= tolerance)) {
+            if (move.from == move.to || move.to >= slots_ || (patience == 0 && move.gain <= tolerance) ||
+                (++swaps % between == 0 && deadline.expired())) {
                 break;
             }
             if (unsaved && move.gain <= 0) {

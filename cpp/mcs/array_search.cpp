@@ -188,7 +188,7 @@ void ArraySearch::search(std::size_t base) {
         const Node u = node(s, last);
         --classes_[at].size[s];
         std::pair<int, Node> tried{-1, -1};
-        while (bound > static_cast<int>(best_->size()) && !stopped_) {
+        while (bound > static_cast<int>(best_->size()) && !stop(problem_->graph[0].n + problem_->graph[1].n)) {
             auto& c = classes_[at];
             const int candidate = next_candidate(s, c, u, tried);
             if (candidate < 0) break;

@@ -88,30 +88,69 @@ void group_by_label(Problem& problem) {
     }
 }
 
+/// The different ones, ascending.
+auto distinct(std::span<const Label> labels) -> std::vector<Label> {
+    std::vector<Label> found;
+    const auto [least, most] = std::minmax_element(labels.begin(), labels.end());
+    const auto width = labels.empty() ? 0 : std::int64_t{*most} - *least + 1;
+    if (width > static_cast<std::int64_t>(labels.size())) {
+        found.assign(labels.begin(), labels.end());
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return found;
+    }
+    std::vector<char> there(static_cast<std::size_t>(width), 0);
+    for (const Label label : labels) there[static_cast<std::size_t>(label - *least)] = 1;
+    for (std::size_t i = 0; i < there.size(); ++i) {
+        if (there[i] != 0) found.push_back(*least + static_cast<Label>(i));
+    }
+    return found;
+}
+
 /// Common edge labels get the ids from 0, then one id for all others of the left graph and one for all of the right.
-void number_edge_labels(Problem& problem) {
+/// Whether there was time for it.
+auto number_edge_labels(Problem& problem, const Deadline& deadline) -> bool {
+    WorkMeter meter(deadline);
     std::array<std::vector<Label>, 2> seen;
     for (std::size_t s = 0; s < 2; ++s) {
         const auto& g = problem.graph[s];
         const auto size = indices_of(g).size();
-        seen[s].assign(size, 0);
-        if (g.edge_labels != nullptr && size > 0) std::copy_n(g.edge_labels + g.indptr[0], size, seen[s].begin());
-        problem.edge_labels[s].assign(seen[s].begin(), seen[s].end());
-        std::sort(seen[s].begin(), seen[s].end());
-        seen[s].erase(std::unique(seen[s].begin(), seen[s].end()), seen[s].end());
+        problem.edge_labels[s].assign(size, 0);
+        if (g.edge_labels != nullptr && size > 0) {
+            std::copy_n(g.edge_labels + g.indptr[0], size, problem.edge_labels[s].begin());
+        }
+        if (deadline.expired()) return false;
+        seen[s] = distinct(problem.edge_labels[s]);
     }
     std::vector<Label> common;
     std::set_intersection(seen[0].begin(), seen[0].end(), seen[1].begin(), seen[1].end(), std::back_inserter(common));
     const int known = static_cast<int>(common.size());
     for (std::size_t s = 0; s < 2; ++s) {
+        Label last = 0;  // runs of equal labels are common
+        int id = -1;
         for (int& label : problem.edge_labels[s]) {
-            const auto at = std::lower_bound(common.begin(), common.end(), label);
-            label = at != common.end() && *at == label ? static_cast<int>(at - common.begin())
-                                                       : known + static_cast<int>(s);
+            if (id < 0 || label != last) {
+                if (meter.expired(8)) return false;
+                const auto at = std::lower_bound(common.begin(), common.end(), label);
+                last = label;
+                id = at != common.end() && *at == label ? static_cast<int>(at - common.begin())
+                                                        : known + static_cast<int>(s);
+            }
+            label = id;
         }
     }
     const bool all_alike = known == 1 && seen[0].size() == 1 && seen[1].size() == 1;
     problem.planes = all_alike ? 1 : known + 2;
+    return true;
+}
+
+/// What is known without a search.
+auto trivial(const Problem& problem) -> Outcome {
+    Outcome outcome{.lower = 0, .upper = 0, .branches = 0};
+    for (const auto& group : problem.groups) {
+        outcome.upper += std::min(group.last[0] - group.first[0], group.last[1] - group.first[1]);
+    }
+    return outcome;
 }
 
 auto solve(Workspace::Memory& memory, const Deadline& deadline) -> Outcome {
@@ -137,8 +176,9 @@ auto max_common_subgraph(const GraphView& left, const GraphView& right, const Pa
     problem.connected = params.connected;
     problem.planes = 1;
     group_by_label(problem);
-    if (params.edge_labels) number_edge_labels(problem);
-    const auto outcome = solve(memory, deadline);
+    memory.best.clear();
+    const bool ready = !params.edge_labels || number_edge_labels(problem, deadline);
+    const auto outcome = ready ? solve(memory, deadline) : trivial(problem);
     if (outcome.lower > outcome.upper || outcome.lower != static_cast<int>(memory.best.size())) {
         throw std::logic_error("common subgraph: " + std::to_string(memory.best.size()) + " nodes found, lower bound " +
                                std::to_string(outcome.lower) + ", upper bound " + std::to_string(outcome.upper) +

@@ -1,7 +1,10 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "../deadline.hpp"
 
 namespace uge::substructures {
 
@@ -12,6 +15,15 @@ struct Counts {
     std::vector<std::int64_t> indptr{0};
     std::vector<Feature> features;
     std::vector<std::int64_t> counts;
+    std::vector<std::int32_t> unfinished;  ///< graphs for which time was up, ascending; their rows are empty
+};
+
+/// How long one graph may take, and who may stop all.
+struct Limits {
+    double seconds = 1e18;
+    const std::atomic<bool>* cancel = nullptr;
+
+    [[nodiscard]] auto deadline() const -> Deadline { return Deadline(seconds, cancel); }
 };
 
 /// Numbers sequences of integers from 0 on, in the order in which they are first learned. Exact: sequences are

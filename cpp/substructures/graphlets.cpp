@@ -231,13 +231,14 @@ auto GraphletCounter::count(const GraphView& graph, int size, const Deadline& de
     assert(counts.size() == graphlet_classes(size).codes.size() && graph.n <= max_nodes);
     std::fill(counts.begin(), counts.end(), 0);
     if (graph.n < size) return true;
-    if (size == 3) count3(graph, counts);
-    if (size == 4) count4(graph, counts);
-    return size < 5 || count5(graph, deadline, counts);
+    return size == 3   ? count3(graph, deadline, counts)
+           : size == 4 ? count4(graph, deadline, counts)
+                       : count5(graph, deadline, counts);
 }
 
-void GraphletCounter::count3(const GraphView& graph, std::span<std::int64_t> counts) {
+auto GraphletCounter::count3(const GraphView& graph, const Deadline& deadline, std::span<std::int64_t> counts) -> bool {
     const std::int64_t n = graph.n;
+    WorkMeter meter(deadline);
     mark_.assign(static_cast<std::size_t>(n), 0);
     std::int64_t triangles = 0;
     std::int64_t wedges = 0;  // with those inside triangles
@@ -247,6 +248,7 @@ void GraphletCounter::count3(const GraphView& graph, std::span<std::int64_t> cou
         for (const Node v : graph.neighbors(u)) mark_[static_cast<std::size_t>(v)] = u + 1;
         for (const Node v : graph.neighbors(u)) {
             if (v > u) break;
+            if (meter.expired(8 + graph.degree(v))) return false;
             for (const Node w : graph.neighbors(v)) {
                 if (w > v) break;
                 triangles += mark_[static_cast<std::size_t>(w)] == u + 1;
@@ -257,11 +259,13 @@ void GraphletCounter::count3(const GraphView& graph, std::span<std::int64_t> cou
     counts[2] = wedges - 3 * triangles;
     counts[1] = graph.num_edges() * (n - 2) - 2 * counts[2] - 3 * counts[3];
     counts[0] = choose(n, 3) - counts[1] - counts[2] - counts[3];
+    return true;
 }
 
 /// Counts subgraphs that need not be induced, then takes off those inside denser classes.
-void GraphletCounter::count4(const GraphView& graph, std::span<std::int64_t> counts) {
+auto GraphletCounter::count4(const GraphView& graph, const Deadline& deadline, std::span<std::int64_t> counts) -> bool {
     const std::int64_t n = graph.n;
+    WorkMeter meter(deadline);
     const std::int64_t m = graph.num_edges();
     const auto at = [](Node u) { return static_cast<std::size_t>(u); };
     mark_.assign(at(graph.n), 0);
@@ -276,6 +280,7 @@ void GraphletCounter::count4(const GraphView& graph, std::span<std::int64_t> cou
         for (const Node v : graph.neighbors(u)) mark_[at(v)] = u + 1;
         for (const Node v : graph.neighbors(u)) {
             if (v > u) break;
+            if (meter.expired(8 + graph.degree(v))) return false;
             paths += (d - 1) * (graph.degree(v) - 1);
             std::int64_t shared = 0;
             common_.clear();  // below v: every triangle and complete graph comes once, from its largest nodes
@@ -291,6 +296,7 @@ void GraphletCounter::count4(const GraphView& graph, std::span<std::int64_t> cou
             ++inner;
             for (const Node w : common_) inner_mark_[at(w)] = inner;
             for (const Node w : common_) {
+                if (meter.expired(graph.degree(w))) return false;
                 for (const Node x : graph.neighbors(w)) {
                     if (x > w) break;
                     complete += inner_mark_[at(x)] == inner;
@@ -302,6 +308,7 @@ void GraphletCounter::count4(const GraphView& graph, std::span<std::int64_t> cou
     std::fill(mark_.begin(), mark_.end(), 0);
     for (Node u = 0; u < graph.n; ++u) {
         for (const Node v : graph.neighbors(u)) {
+            if (meter.expired(8 + 2 * graph.degree(v))) return false;
             for (const Node w : graph.neighbors(v)) {
                 if (w >= u) break;
                 cycles += mark_[at(w)]++;
@@ -334,6 +341,7 @@ void GraphletCounter::count4(const GraphView& graph, std::span<std::int64_t> cou
                 4 * (c[f.cycle] + c[f.paw]) - 5 * c[f.diamond] - 6 * complete;
     c[f.none] = 0;
     c[f.none] = choose(n, 4) - std::accumulate(c.begin(), c.end(), std::int64_t{0});
+    return true;
 }
 
 /// Visits every connected set of 5 nodes that has `root` as its smallest and begins with the `size` nodes of `code`
@@ -393,7 +401,7 @@ auto GraphletCounter::count5(const GraphView& graph, const Deadline& deadline, s
     }
 
     std::array<std::int64_t, 11> counts4{};
-    count4(graph, counts4);
+    if (!count4(graph, deadline, counts4)) return false;
     const std::int64_t m = graph.num_edges();
     std::int64_t wedge_and_edge = 0;  // induced wedges, each with an edge that shares no node with it
     std::int64_t triangle_and_edge = 0;

@@ -32,8 +32,8 @@ class GraphletCounter {
   public:
     /// Number of sets of `size` nodes that induce each class; `counts` has an entry a class. All zero where the graph
     /// has fewer nodes. Sizes 3 and 4 by formulas in O(sum of squared degrees) and the triangles; size 5 visits
-    /// connected sets and derives the rest. Returns false, counts undefined, where the deadline passed first (it is
-    /// asked in size 5 only). Precondition: n <= max_nodes, so that counts fit.
+    /// connected sets and derives the rest. Returns false, counts undefined, where the deadline passed first.
+    /// Precondition: n <= max_nodes, so that counts fit.
     auto count(const GraphView& graph, int size, const Deadline& deadline, std::span<std::int64_t> counts) -> bool;
 
     /// The same for `samples` sets drawn uniformly (with replacement) among all sets of `size` nodes. The draw depends
@@ -44,8 +44,8 @@ class GraphletCounter {
     static constexpr Node max_nodes = 9000;
 
   private:
-    void count3(const GraphView& graph, std::span<std::int64_t> counts);
-    void count4(const GraphView& graph, std::span<std::int64_t> counts);
+    auto count3(const GraphView& graph, const Deadline& deadline, std::span<std::int64_t> counts) -> bool;
+    auto count4(const GraphView& graph, const Deadline& deadline, std::span<std::int64_t> counts) -> bool;
     auto count5(const GraphView& graph, const Deadline& deadline, std::span<std::int64_t> counts) -> bool;
     auto extend(const GraphView& graph, Node root, int size, unsigned code, std::size_t first, std::size_t last)
         -> bool;

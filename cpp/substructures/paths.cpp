@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <stdexcept>
 
 namespace uge::substructures {
 
@@ -21,9 +22,10 @@ void PathCounter::number_labels(const GraphView& graph, bool labeled) {
 }
 
 /// add(v, first, sources, distance): v is at this distance from the nodes `first + i` for each bit i of `sources`.
-/// Every ordered pair comes once.
+/// Every ordered pair comes once. False where time was up before.
 template <class Add>
-void PathCounter::visit_pairs(const GraphView& graph, Add&& add) {
+auto PathCounter::visit_pairs(const GraphView& graph, const Deadline& deadline, Add&& add) -> bool {
+    WorkMeter meter(deadline);
     const auto n = static_cast<std::size_t>(graph.n);
     next_.assign(n, 0);
     for (Node first = 0; first < graph.n; first += 64) {
@@ -38,6 +40,7 @@ void PathCounter::visit_pairs(const GraphView& graph, Add&& add) {
         for (std::int32_t distance = 1; !active_.empty(); ++distance) {
             reached_.clear();
             for (const Node u : active_) {
+                if (meter.expired(64 + 2 * graph.degree(u))) return false;
                 const auto sources = frontier_[static_cast<std::size_t>(u)];
                 for (const Node v : graph.neighbors(u)) {
                     auto& arriving = next_[static_cast<std::size_t>(v)];
@@ -58,12 +61,14 @@ void PathCounter::visit_pairs(const GraphView& graph, Add&& add) {
             }
         }
     }
+    return true;
 }
 
-auto PathCounter::count(const GraphView& graph, bool labeled) -> const std::vector<PathCount>& {
+auto PathCounter::count(const GraphView& graph, bool labeled, const Deadline& deadline)
+    -> const std::vector<PathCount>* {
     constexpr std::size_t max_table = 1 << 12;  // pairs of labels for which a row of counters a distance is kept
     found_.clear();
-    if (graph.n == 0) return found_;
+    if (graph.n == 0) return &found_;
     number_labels(graph, labeled);
     const auto k = labels_.size();
     const auto each = [](std::uint64_t sources, Node first, auto&& f) {
@@ -71,7 +76,7 @@ auto PathCounter::count(const GraphView& graph, bool labeled) -> const std::vect
     };
     if (k * k <= max_table) {
         table_.clear();  // [distance - 1][label of v][label of u]
-        visit_pairs(graph, [&](Node v, Node first, std::uint64_t sources, std::int32_t distance) {
+        const auto add = [&](Node v, Node first, std::uint64_t sources, std::int32_t distance) {
             if (table_.size() < static_cast<std::size_t>(distance) * k * k) {
                 table_.resize(static_cast<std::size_t>(distance) * k * k);
             }
@@ -83,7 +88,8 @@ auto PathCounter::count(const GraphView& graph, bool labeled) -> const std::vect
             } else {
                 each(sources, first, [&](Node u) { ++row[of_[static_cast<std::size_t>(u)]]; });
             }
-        });
+        };
+        if (!visit_pairs(graph, deadline, add)) return nullptr;
         const auto distances = table_.size() / (k * k);
         for (std::size_t low = 0; low < k; ++low) {
             for (std::size_t high = low; high < k; ++high) {
@@ -95,17 +101,19 @@ auto PathCounter::count(const GraphView& graph, bool labeled) -> const std::vect
                 }
             }
         }
-        return found_;
+        return &found_;
     }
-    keys_.clear();  // low, high, distance: 21 bits each, as many as memory for all pairs allows anyway
-    visit_pairs(graph, [&](Node v, Node first, std::uint64_t sources, std::int32_t distance) {
+    keys_.clear();  // low, high, distance: 21 bits each
+    if (graph.n >= 1 << 21) throw std::length_error("shortest paths of a labeled graph of more than 2^21 nodes");
+    const auto add = [&](Node v, Node first, std::uint64_t sources, std::int32_t distance) {
         each(sources, first, [&](Node u) {
             if (u > v) return;
             const auto [low, high] = std::minmax(of_[static_cast<std::size_t>(u)], of_[static_cast<std::size_t>(v)]);
             keys_.push_back(static_cast<std::uint64_t>(low) << 42 | static_cast<std::uint64_t>(high) << 21 |
                             static_cast<std::uint64_t>(distance));
         });
-    });
+    };
+    if (!visit_pairs(graph, deadline, add)) return nullptr;
     std::sort(keys_.begin(), keys_.end());
     constexpr std::uint64_t mask = (1 << 21) - 1;
     for (std::size_t i = 0; i < keys_.size();) {
@@ -115,19 +123,22 @@ auto PathCounter::count(const GraphView& graph, bool labeled) -> const std::vect
                           static_cast<std::int32_t>(keys_[i] & mask), static_cast<std::int64_t>(next - i)});
         i = next;
     }
-    return found_;
+    return &found_;
 }
 
 namespace {
 
 template <class IdOf>
-auto number(const PackedGraphs& graphs, bool labeled, IdOf&& id_of) -> Counts {
+auto number(const PackedGraphs& graphs, bool labeled, const Limits& limits, IdOf&& id_of) -> Counts {
     PathCounter counter;
     Counts counts;
+    const std::vector<PathCount> none;
     std::vector<std::pair<Feature, std::int64_t>> row;
     for (std::size_t g = 0; g < graphs.size(); ++g) {
         row.clear();
-        for (const auto& [low, high, distance, count] : counter.count(graphs[g], labeled)) {
+        const auto* found = counter.count(graphs[g], labeled, limits.deadline());
+        if (found == nullptr) counts.unfinished.push_back(static_cast<std::int32_t>(g));
+        for (const auto& [low, high, distance, count] : found == nullptr ? none : *found) {
             const Feature id = id_of(std::array<std::int32_t, 3>{low, high, distance});
             if (id != Dictionary::unseen) row.emplace_back(id, count);
         }
@@ -143,12 +154,14 @@ auto number(const PackedGraphs& graphs, bool labeled, IdOf&& id_of) -> Counts {
 
 }  // namespace
 
-auto learn_path_counts(const PackedGraphs& graphs, bool labeled, Dictionary& dictionary) -> Counts {
-    return number(graphs, labeled, [&](const auto& key) { return dictionary.learn(key); });
+auto learn_path_counts(const PackedGraphs& graphs, bool labeled, Dictionary& dictionary, const Limits& limits)
+    -> Counts {
+    return number(graphs, labeled, limits, [&](const auto& key) { return dictionary.learn(key); });
 }
 
-auto path_counts(const PackedGraphs& graphs, bool labeled, const Dictionary& dictionary) -> Counts {
-    return number(graphs, labeled, [&](const auto& key) { return dictionary.find(key); });
+auto path_counts(const PackedGraphs& graphs, bool labeled, const Dictionary& dictionary, const Limits& limits)
+    -> Counts {
+    return number(graphs, labeled, limits, [&](const auto& key) { return dictionary.find(key); });
 }
 
 }  // namespace uge::substructures

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../deadline.hpp"
 #include "../graph.hpp"
 #include "dictionary.hpp"
 
@@ -20,13 +21,14 @@ class PathCounter {
   public:
     /// Unordered pairs of distinct nodes that a path joins, by labels (all 0 where `labeled` is false) and length in
     /// edges, ascending. Breadth-first from 64 nodes at once: O((n + m) * n / 64) words where graphs are small
-    /// worlds, O((n + m) * n) at worst, and O(n²) where labeled. The result lives until the next call.
-    auto count(const GraphView& graph, bool labeled) -> const std::vector<PathCount>&;
+    /// worlds, O((n + m) * n) at worst, and O(n²) where labeled. The result lives until the next call; null where the
+    /// deadline passed first.
+    auto count(const GraphView& graph, bool labeled, const Deadline& deadline = {}) -> const std::vector<PathCount>*;
 
   private:
     void number_labels(const GraphView& graph, bool labeled);
     template <class Add>
-    void visit_pairs(const GraphView& graph, Add&& add);
+    auto visit_pairs(const GraphView& graph, const Deadline& deadline, Add&& add) -> bool;
 
     std::vector<Label> labels_;     ///< distinct, ascending
     std::vector<std::int32_t> of_;  ///< position in labels_ of each node's label
@@ -38,10 +40,13 @@ class PathCounter {
 };
 
 /// The counts of every graph, each triple (low, high, distance) numbered by the dictionary, which learns new ones:
-/// ids by first appearance, graph by graph, ascending in a graph.
-auto learn_path_counts(const PackedGraphs& graphs, bool labeled, Dictionary& dictionary) -> Counts;
+/// ids by first appearance, graph by graph, ascending in a graph. A graph that takes longer than `seconds` counts
+/// nothing and is listed in Counts::unfinished.
+auto learn_path_counts(const PackedGraphs& graphs, bool labeled, Dictionary& dictionary, const Limits& limits = {})
+    -> Counts;
 
 /// The same with a dictionary that stays as it is: triples that it does not know do not count.
-auto path_counts(const PackedGraphs& graphs, bool labeled, const Dictionary& dictionary) -> Counts;
+auto path_counts(const PackedGraphs& graphs, bool labeled, const Dictionary& dictionary, const Limits& limits = {})
+    -> Counts;
 
 }  // namespace uge::substructures

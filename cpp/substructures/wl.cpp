@@ -1,7 +1,9 @@
 #include "wl.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace uge::substructures {
 
@@ -28,7 +30,12 @@ void sort_few(std::span<Feature> colors) {
 
 /// Key of a label: -1, label. Key of a later color: previous color, sorted previous colors of the neighbors.
 template <class IdOf>
-auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::vector<Feature> {
+auto refine(const PackedGraphs& graphs, int iterations, const Limits& limits, std::vector<std::int32_t>* unfinished,
+            IdOf&& id_of) -> std::vector<Feature> {
+    using Clock = Deadline::Clock;
+    constexpr std::int64_t small = 10'000;  // nodes and edges that take a millisecond at most
+    const bool timed = limits.seconds < 1e9;
+    std::vector<double> spent(timed ? graphs.size() : 0, 0);  // infinite once it was too much
     const auto nodes = num_nodes(graphs);
     std::vector<Feature> colors(nodes * (static_cast<std::size_t>(iterations) + 1));
     std::vector<std::int32_t> key;
@@ -45,7 +52,17 @@ auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::ve
             const auto graph = graphs[g];
             const auto previous = colors.begin() + static_cast<std::ptrdiff_t>(nodes) * (i - 1) +
                                   (graphs.node_offsets[g] - graphs.node_offsets.front());
+            const bool large = timed && graph.n + graph.num_edges() > small;
+            const auto begin = large ? Clock::now() : Clock::time_point();
+            const Deadline deadline(large ? limits.seconds - spent[g] : 1e18, limits.cancel);
+            WorkMeter meter(deadline);
             for (Node u = 0; u < graph.n; ++u) {
+                if (large && meter.expired(64 + 32 * graph.degree(u))) {
+                    spent[g] = std::numeric_limits<double>::infinity();
+                    std::fill_n(out, graph.n - u, Dictionary::unseen);
+                    out += graph.n - u;
+                    break;
+                }
                 const auto neighbors = graph.neighbors(u);
                 key.resize(neighbors.size() + 1);
                 key[0] = previous[u];
@@ -54,6 +71,15 @@ auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::ve
                 const bool known = key[0] >= 0 && (key.size() == 1 || key[1] >= 0);
                 *out++ = known ? id_of(key) : Dictionary::unseen;
             }
+            if (large) spent[g] += std::chrono::duration<double>(Clock::now() - begin).count();
+        }
+    }
+    for (std::size_t g = 0; g < spent.size(); ++g) {
+        if (!std::isinf(spent[g])) continue;
+        if (unfinished != nullptr) unfinished->push_back(static_cast<std::int32_t>(g));
+        for (auto first = static_cast<std::size_t>(graphs.node_offsets[g] - graphs.node_offsets.front());
+             first < colors.size(); first += nodes) {
+            std::fill_n(colors.begin() + static_cast<std::ptrdiff_t>(first), graphs[g].n, Dictionary::unseen);
         }
     }
     return colors;
@@ -61,12 +87,14 @@ auto refine(const PackedGraphs& graphs, int iterations, IdOf&& id_of) -> std::ve
 
 }  // namespace
 
-auto learn_wl_colors(const PackedGraphs& graphs, int iterations, Dictionary& dictionary) -> std::vector<Feature> {
-    return refine(graphs, iterations, [&](const auto& key) { return dictionary.learn(key); });
+auto learn_wl_colors(const PackedGraphs& graphs, int iterations, Dictionary& dictionary, const Limits& limits,
+                     std::vector<std::int32_t>* unfinished) -> std::vector<Feature> {
+    return refine(graphs, iterations, limits, unfinished, [&](const auto& key) { return dictionary.learn(key); });
 }
 
-auto wl_colors(const PackedGraphs& graphs, int iterations, const Dictionary& dictionary) -> std::vector<Feature> {
-    return refine(graphs, iterations, [&](const auto& key) { return dictionary.find(key); });
+auto wl_colors(const PackedGraphs& graphs, int iterations, const Dictionary& dictionary, const Limits& limits,
+               std::vector<std::int32_t>* unfinished) -> std::vector<Feature> {
+    return refine(graphs, iterations, limits, unfinished, [&](const auto& key) { return dictionary.find(key); });
 }
 
 auto color_counts(const PackedGraphs& graphs, std::span<const Feature> colors) -> Counts {

@@ -12,11 +12,14 @@ namespace uge::substructures {
 /// iterations, i = 0..iterations, nodes counted through the collection. Ids differ between iterations.
 /// The dictionary learns what it has not seen: ids go by first appearance, iteration by iteration, in node order, so
 /// the same dictionary gives the same ids to other graphs later. O((nodes + edges) * iterations) but for the sorting
-/// of neighbors; one thread, because the ids depend on the order.
-auto learn_wl_colors(const PackedGraphs& graphs, int iterations, Dictionary& dictionary) -> std::vector<Feature>;
+/// of neighbors; one thread, because the ids depend on the order. A graph that takes longer than the limits allow has
+/// no colors at all, only `Dictionary::unseen`, and is listed in `unfinished` (may be null).
+auto learn_wl_colors(const PackedGraphs& graphs, int iterations, Dictionary& dictionary, const Limits& limits = {},
+                     std::vector<std::int32_t>* unfinished = nullptr) -> std::vector<Feature>;
 
 /// The same with a dictionary that stays as it is: `Dictionary::unseen` for a color that it does not know.
-auto wl_colors(const PackedGraphs& graphs, int iterations, const Dictionary& dictionary) -> std::vector<Feature>;
+auto wl_colors(const PackedGraphs& graphs, int iterations, const Dictionary& dictionary, const Limits& limits = {},
+               std::vector<std::int32_t>* unfinished = nullptr) -> std::vector<Feature>;
 
 /// How often each color occurs in each graph, over all iterations; unseen colors do not count. `colors` as above.
 auto color_counts(const PackedGraphs& graphs, std::span<const Feature> colors) -> Counts;

@@ -166,8 +166,8 @@ TEST("the local assignment is the cheapest there is, with half edges and with wh
             std::swap(pair.a, pair.b);
         }
         for (const EdgeShare share : {EdgeShare::half, EdgeShare::whole}) {
-            const auto [found, optimal] = assign_nodes(pair.a.view(), pair.b.view(), pair.costs.costs, share,
-                                                       RightOrder::ascending, Deadline(), workspace);
+            const auto [found, optimal, planned] = assign_nodes(pair.a.view(), pair.b.view(), pair.costs.costs, share,
+                                                                RightOrder::ascending, Deadline(), workspace);
             CHECK(optimal);
             const double best =
                 local_optimum(pair.a.view(), pair.b.view(), pair.costs.costs, share == EdgeShare::half ? 0.5 : 1);

@@ -208,7 +208,7 @@ TEST("shortest path counts are those of Floyd and Warshall") {
                 }
             }
             std::map<std::tuple<int, int, int>, std::int64_t> found;
-            for (const auto& path : counter.count(g.view(), labeled)) {
+            for (const auto& path : *counter.count(g.view(), labeled)) {
                 found[{path.low, path.high, path.distance}] += path.count;
             }
             CHECK(found == truth, i, n, labels, labeled, found.size(), truth.size());
@@ -225,7 +225,7 @@ TEST("path features mean the same triple in every graph, and unknown ones are le
     PathCounter counter;
     for (std::size_t g = 0; g < graphs.size(); ++g) {
         std::map<Feature, std::int64_t> truth;
-        for (const auto& path : counter.count(graphs[g].view(), true)) {
+        for (const auto& path : *counter.count(graphs[g].view(), true)) {
             const std::vector<std::int32_t> key{path.low, path.high, path.distance};
             truth[dictionary.find(key)] = path.count;
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from itertools import combinations, pairwise
 
 import networkx as nx
@@ -11,9 +12,11 @@ import pytest
 from grakel.kernels import GraphletSampling, ShortestPath, VertexHistogram, WeisfeilerLehman
 from hypothesis import given
 from laws.strategies import graph_sets, letters
+from networkx.generators.atlas import graph_atlas_g
 from proximity.oracle import random_graph
 
 import ugraphemb as ug
+from ugraphemb.baselines.kernels import ShortestPathKernel
 from ugraphemb.graphs import concatenated
 from ugraphemb.proximity import metric_of
 from ugraphemb.proximity.substructures import (
@@ -44,40 +47,45 @@ def kernel_matrix(graphs: ug.GraphSet, metric: str, **options) -> np.ndarray:
     return ug.pairwise(graphs, every, metric=metric, **options).value.reshape(len(graphs), len(graphs))
 
 
-@pytest.fixture(scope="module")
-def mutag(data_root) -> ug.GraphSet:
-    return ug.load_dataset("MUTAG", root=data_root)
+ATLAS = ug.GraphSet.from_networkx([nx.Graph(graph) for graph in graph_atlas_g()[3:209:4]])
+COLLECTIONS = ["generated", "atlas", "MUTAG"]
+
+
+@pytest.fixture(params=COLLECTIONS)
+def graphs(request: pytest.FixtureRequest) -> ug.GraphSet:
+    """Only the data set needs files, and is skipped where there are none."""
+    if request.param == "MUTAG":
+        return ug.load_dataset("MUTAG", root=request.getfixturevalue("data_root"))
+    return GRAPHS if request.param == "generated" else ATLAS
 
 
 @pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("h", [0, 1, 4])
-def test_wl_is_that_of_grakel(mutag, h, normalized):
+def test_wl_is_that_of_grakel(graphs, h, normalized):
     theirs = WeisfeilerLehman(n_iter=h, base_graph_kernel=VertexHistogram, normalize=normalized) if h else (
         VertexHistogram(normalize=normalized))  # fmt: skip
-    for graphs in (mutag, GRAPHS):
-        input_ = grakel_graphs(graphs)
-        expected = theirs.fit_transform(input_)
-        np.testing.assert_allclose(kernel_matrix(graphs, "wl", h=h, normalized=normalized), expected, rtol=1e-12)
+    expected = theirs.fit_transform(grakel_graphs(graphs))
+    np.testing.assert_allclose(kernel_matrix(graphs, "wl", h=h, normalized=normalized), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("labeled", [False, True])
-def test_shortest_paths_are_those_of_grakel(mutag, labeled, normalized):
-    several = GRAPHS[GRAPHS.num_edges > 0]  # grakel divides by 0 where there is no path
-    for graphs in (mutag, several):
-        theirs = ShortestPath(with_labels=labeled, normalize=normalized)
-        expected = theirs.fit_transform(grakel_graphs(graphs))
-        ours = kernel_matrix(graphs, "sp", labeled=labeled, normalized=normalized)
-        np.testing.assert_allclose(ours, expected, rtol=1e-12)
+def test_shortest_paths_are_those_of_grakel_as_a_metric_and_as_a_baseline(graphs, labeled, normalized):
+    graphs = graphs[graphs.num_edges > 0]  # grakel divides by 0 where there is no path
+    expected = ShortestPath(with_labels=labeled, normalize=normalized).fit_transform(grakel_graphs(graphs))
+    ours = kernel_matrix(graphs, "sp", labeled=labeled, normalized=normalized)
+    np.testing.assert_allclose(ours, expected, rtol=1e-12)
+    baseline = ShortestPathKernel(labeled=labeled, normalized=normalized).fit(graphs).kernel(graphs)
+    np.testing.assert_allclose(baseline, expected, rtol=1e-12)
 
 
-def test_sampled_graphlets_are_near_those_of_grakel(mutag):
+def test_sampled_graphlets_are_near_those_of_grakel(graphs):
     # of 3 nodes, because of the larger ones grakel draws some of every size; its full count misses sets
-    graphs = mutag[:20]
-    theirs = GraphletSampling(k=3, sampling={"n_samples": 2000}, random_state=0, normalize=True)
+    graphs = graphs[graphs.num_nodes >= 5][:8]
+    theirs = GraphletSampling(k=3, sampling={"n_samples": 8000}, random_state=0, normalize=True)
     expected = theirs.fit_transform(grakel_graphs(graphs))
-    ours = kernel_matrix(graphs, "graphlet", size=3, samples=2000)
-    np.testing.assert_allclose(ours, expected, atol=0.03)
+    ours = kernel_matrix(graphs, "graphlet", size=3, samples=8000)
+    np.testing.assert_allclose(ours, expected, atol=0.05)
     np.testing.assert_allclose(ours, kernel_matrix(graphs, "graphlet", size=3), atol=0.03)
 
 
@@ -183,6 +191,26 @@ def test_a_normalized_kernel_is_the_raw_one_divided_by_both_roots(metric):
 def test_graphs_with_nothing_to_count_are_like_each_other_and_like_nothing_else(metric):
     graphs = ug.GraphSet.from_edges([0, 0, 5], [(5 - 5 + i, i + 1) for i in range(4)])
     assert kernel_matrix(graphs, metric).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("metric", KERNELS)
+def test_a_graph_that_takes_too_long_is_bounded_and_the_others_are_exact(metric):
+    size = 1500
+    dense = np.argwhere(np.triu(np.random.default_rng(3).random((size, size)) < 0.5, 1))
+    graphs = concatenated(
+        [ug.GraphSet.from_edges([size], dense, node_labels=[i % 3 for i in range(size)]), GRAPHS[5:8]]
+    )
+    begin = time.process_time()
+    table = ug.pairwise(graphs, metric=metric, timeout=0.01, threads=1)
+    assert time.process_time() - begin < 5  # generous; without a deadline inside it is half a minute
+    late = (table.left == 0) | (table.right == 0)
+    assert not table.proven[late].any()
+    assert (table.lower[late] == 0).all()
+    assert (table.upper[late] == 1).all()
+    exact = ug.pairwise(graphs[1:], metric=metric)
+    assert table.proven[~late].all()
+    np.testing.assert_allclose(table.value[~late], exact.value)
+    np.testing.assert_allclose(ug.pairwise(graphs[1:], metric=metric, timeout=60).value, exact.value)
 
 
 def test_settings_that_make_no_sense_are_refused():

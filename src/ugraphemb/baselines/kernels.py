@@ -49,7 +49,11 @@ class CountKernel:
         """(left, right); None is `left` again."""
         first = self.transform(left)
         second = None if right is None else self.transform(right)
-        return gram(first, second, normalized=self.normalized)
+        return gram(first, second, normalized=self.normalized, weights=self._weights())
+
+    def _weights(self) -> Floats | None:
+        """Of each column; None is 1."""
+        return None
 
     def corpus(self, graphs: GraphSet, words: int, random: np.random.Generator) -> Corpus:
         """Sentences of the substructures that occur together in `graphs`, those just fitted; about `words` in all."""
@@ -88,8 +92,9 @@ class GraphletKernel(CountKernel):
 class ShortestPathKernel(CountKernel):
     """SP: pairs of nodes by their labels and the length of the shortest path between them.
 
-    Borgwardt and Kriegel, Shortest-path kernels on graphs (ICDM 2005): φ(g) counts unordered pairs {u, v}, u ≠ v, by
-    (label(u), label(v), d(u, v)); pairs that no path joins do not count.
+    Borgwardt and Kriegel, Shortest-path kernels on graphs (ICDM 2005): φ(g) counts ordered pairs (u, v), u ≠ v, by
+    (label(u), label(v), d(u, v)); pairs that no path joins do not count. The same kernel as `metric="sp"`. `transform`
+    gives one column for both orders; `weights` of the counter makes up for it.
 
     Attributes:
         labeled: Whether labels count, or lengths only.
@@ -99,6 +104,10 @@ class ShortestPathKernel(CountKernel):
 
     def _new_counter(self) -> ShortestPaths:
         return ShortestPaths(self.labeled)
+
+    def _weights(self) -> Floats:
+        weights: Floats = fitted(self._counter, self).weights()
+        return weights
 
     def corpus(self, graphs: GraphSet, words: int, random: np.random.Generator) -> Corpus:
         return path_corpus(graphs, fitted(self._counter, self).triples(), self.labeled, words, random)
@@ -127,27 +136,26 @@ class WLKernel(CountKernel):
         return wl_corpus(graphs, fitted(self._counter, self).colors(graphs), words, random)
 
 
-def gram(left: csr_array, right: csr_array | None = None, *, normalized: bool = False) -> Floats:
+def gram(
+    left: csr_array, right: csr_array | None = None, *, normalized: bool = False, weights: Floats | None = None
+) -> Floats:
     """Inner products of the rows of two count matrices, (left, right); None is `left` again.
+
+    Products in a column are multiplied by its weight; None is 1.
 
     Columns that many rows share make a dense product, the others a sparse one: each is fast where the other is slow.
     """
-    symmetric = right is None
-    first = left.astype(np.float64)
-    second = first if right is None else right.astype(np.float64)
+    plain = left.astype(np.float64)
+    second = plain if right is None else right.astype(np.float64)
+    first = plain if weights is None else _weighted(plain, weights)
     seen = [np.bincount(part.indices, minlength=part.shape[1]) for part in (first, second)]
     common = (
         np.minimum(seen[0] * second.shape[0], seen[1] * first.shape[0]) > _COMMON * first.shape[0] * second.shape[0]
     )
     rare = ~common & (seen[0] > 0) & (seen[1] > 0)
-    dense = [_columns(first, common).toarray()]
-    sparse = [_columns(first, rare)]
-    if not symmetric:
-        dense.append(_columns(second, common).toarray())
-        sparse.append(_columns(second, rare))
-    answer: Floats = dense[0] @ dense[-1].T
-    answer += (sparse[0] @ sparse[-1].T).toarray()
-    return unit_scaled(answer, _squares(first), _squares(second)) if normalized else answer
+    answer: Floats = _columns(first, common).toarray() @ _columns(second, common).toarray().T
+    answer += (_columns(first, rare) @ _columns(second, rare).T).toarray()
+    return unit_scaled(answer, _squares(plain, weights), _squares(second, weights)) if normalized else answer
 
 
 def unit_scaled(kernel: Floats, left: Floats, right: Floats) -> Floats:
@@ -167,6 +175,11 @@ def _columns(counts: csr_array, chosen: Any) -> csr_array:
     return csr_array((counts.data[kept], place[counts.indices[kept]], ends), shape)
 
 
-def _squares(counts: csr_array) -> Floats:
+def _weighted(counts: csr_array, weights: Floats) -> csr_array:
+    return csr_array((counts.data * weights[counts.indices], counts.indices, counts.indptr), counts.shape)
+
+
+def _squares(counts: csr_array, weights: Floats | None) -> Floats:
     row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    return np.bincount(row, counts.data**2, minlength=counts.shape[0]).astype(np.float64)
+    data = counts.data**2 if weights is None else counts.data**2 * weights[counts.indices]
+    return np.bincount(row, data, minlength=counts.shape[0]).astype(np.float64)

@@ -25,6 +25,8 @@ class _Features:
     right: csr_array
     left_self: npt.NDArray[np.float64]  # each graph with itself
     right_self: npt.NDArray[np.float64]
+    left_late: npt.NDArray[np.bool_]  # graphs for which time was up
+    right_late: npt.NDArray[np.bool_]
 
 
 class _Kernel(Metric):
@@ -46,7 +48,7 @@ class _Kernel(Metric):
     def compute(
         self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
     ) -> None:
-        features = _remembered(self, left, right)
+        features = _remembered(self, left, right, run.seconds / 2)  # a pair is two graphs
         try:
             _core.dot_pairs(
                 *_arrays(features.left),
@@ -62,11 +64,15 @@ class _Kernel(Metric):
                 tick=run.tick,
             )
         finally:  # also when stopped: what is done is whole
+            alone = np.empty(0, np.int64)
             if left.fingerprint == right.fingerprint:
                 alone = np.flatnonzero(left_of == right_of)
                 out.lower[alone] = 1 if self.normalized else features.left_self[left_of[alone]]
             out.upper[:] = out.lower
             out.proven[:] = out.done
+            late = features.left_late[left_of] | features.right_late[right_of]
+            late[alone] &= not self.normalized
+            out.lower[late], out.upper[late], out.proven[late] = 0, 1 if self.normalized else np.inf, False
 
 
 @dataclass(frozen=True)
@@ -113,10 +119,8 @@ class PathKernel(_Kernel):
         return ShortestPaths(self.labeled)
 
     def weights(self, counter: Substructures | Graphlets) -> npt.NDArray[np.float64]:
-        """Counts are of unordered pairs: (A, B) is two columns of ordered pairs, (A, A) one with twice the count."""
         assert isinstance(counter, ShortestPaths)
-        triples = counter.triples()
-        return np.where(triples[:, 0] == triples[:, 1], 4.0, 2.0)
+        return counter.weights()
 
 
 @dataclass(frozen=True)
@@ -154,27 +158,34 @@ class GraphletKernel(_Kernel):
 
 
 # Features of the collections used last: the pairs of a table are asked for in many pieces.
-_last: OrderedDict[tuple[_Kernel, str, str], _Features] = OrderedDict()
+_last: OrderedDict[tuple[_Kernel, str, str, float], _Features] = OrderedDict()
 _lock = threading.Lock()
 _KEPT = 2
 
 
-def _remembered(kernel: _Kernel, left: GraphSet, right: GraphSet) -> _Features:
-    key = (kernel, left.fingerprint, right.fingerprint)
+def _remembered(kernel: _Kernel, left: GraphSet, right: GraphSet, seconds: float) -> _Features:
+    """Features with so many seconds for each graph; those that took no longer serve every other limit, too."""
+    sets = (kernel, left.fingerprint, right.fingerprint)
     with _lock:
+        key = (*sets, float("inf"))
         if key not in _last:
-            _last[key] = _features(kernel, left, right)
+            key = (*sets, seconds)
+        if key not in _last:
+            found = _features(kernel, left, right, seconds)
+            if not (found.left_late.any() or found.right_late.any()):
+                key = (*sets, float("inf"))
+            _last[key] = found
             while len(_last) > _KEPT:
                 _last.popitem(last=False)
         _last.move_to_end(key)
         return _last[key]
 
 
-def _features(kernel: _Kernel, left: GraphSet, right: GraphSet) -> _Features:
+def _features(kernel: _Kernel, left: GraphSet, right: GraphSet, seconds: float) -> _Features:
     counter = kernel.counter()
-    a = counter.counts(left, learn=True).astype(np.float64)
+    a, late = _counted(counter, left, seconds)
     same = left.fingerprint == right.fingerprint
-    b = a if same else counter.counts(right, learn=True).astype(np.float64)
+    b, right_late = (a, late) if same else _counted(counter, right, seconds)
     weights = kernel.weights(counter)
     if weights is None:
         weights = np.ones(len(counter))
@@ -187,7 +198,16 @@ def _features(kernel: _Kernel, left: GraphSet, right: GraphSet) -> _Features:
     order = np.argsort(-often, kind="stable")[: np.count_nonzero(often > 1)]
     place = np.full(len(counter), -1, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return _Features(_moved(a, place, weights), _moved(b, place, None), a_self, b_self)
+    return _Features(_moved(a, place, weights), _moved(b, place, None), a_self, b_self, late, right_late)
+
+
+def _counted(
+    counter: Substructures | Graphlets, graphs: GraphSet, seconds: float
+) -> tuple[csr_array, npt.NDArray[np.bool_]]:
+    counts, unfinished = counter.counts_within(graphs, seconds, learn=True)
+    late = np.zeros(len(graphs), np.bool_)
+    late[unfinished] = True
+    return counts.astype(np.float64), late
 
 
 def _moved(rows: csr_array, place: npt.NDArray[np.int32], weights: npt.NDArray[np.float64] | None) -> csr_array:

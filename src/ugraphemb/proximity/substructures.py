@@ -15,6 +15,7 @@ from ugraphemb.proximity.alignment import packed
 from ugraphemb.proximity.metrics import Run
 
 Codes = npt.NDArray[np.int32]
+Positions = npt.NDArray[np.int32]
 
 
 class Substructures:
@@ -45,10 +46,14 @@ class Substructures:
         Args:
             learn: Number what has not been seen yet, too; else it does not count.
         """
-        indptr, columns, values = self._counted(self._packed(graphs, learn), learn)
-        return csr_array((values, columns, indptr), shape=(len(graphs), len(self)))
+        return self.counts_within(graphs, float("inf"), learn=learn)[0]
 
-    def _counted(self, graphs: _core.Graphs, learn: bool) -> tuple[Any, Any, Any]:
+    def counts_within(self, graphs: GraphSet, seconds: float, *, learn: bool = False) -> tuple[csr_array, Positions]:
+        """`counts`, with so many seconds for each graph, and the graphs that took longer: their rows are empty."""
+        indptr, columns, values, unfinished = self._counted(self._packed(graphs, learn), learn, seconds)
+        return csr_array((values, columns, indptr), shape=(len(graphs), len(self))), unfinished
+
+    def _counted(self, graphs: _core.Graphs, learn: bool, seconds: float) -> tuple[Any, Any, Any, Positions]:
         raise NotImplementedError
 
     def _packed(self, graphs: GraphSet, learn: bool) -> _core.Graphs:
@@ -83,13 +88,12 @@ class WLColors(Substructures):
 
     def colors(self, graphs: GraphSet, *, learn: bool = False) -> Codes:
         """Column of each node's color, shape (iterations + 1, nodes); -1 where it was never seen."""
-        return self._colors(self._packed(graphs, learn), learn).reshape(self.iterations + 1, -1)
+        colors, _ = _core.wl_colors(self._packed(graphs, learn), self.iterations, self._core, learn, float("inf"))
+        return colors.reshape(self.iterations + 1, -1)
 
-    def _colors(self, graphs: _core.Graphs, learn: bool) -> Codes:
-        return _core.wl_colors(graphs, self.iterations, self._core, learn)
-
-    def _counted(self, graphs: _core.Graphs, learn: bool) -> tuple[Any, Any, Any]:
-        return _core.color_counts(graphs, self._colors(graphs, learn))
+    def _counted(self, graphs: _core.Graphs, learn: bool, seconds: float) -> tuple[Any, Any, Any, Positions]:
+        colors, unfinished = _core.wl_colors(graphs, self.iterations, self._core, learn, seconds)
+        return (*_core.color_counts(graphs, colors), unfinished)
 
 
 class ShortestPaths(Substructures):
@@ -102,12 +106,20 @@ class ShortestPaths(Substructures):
         super().__init__()
         self.labeled = labeled
 
-    def _counted(self, graphs: _core.Graphs, learn: bool) -> tuple[Any, Any, Any]:
-        return _core.path_counts(graphs, self.labeled, self._core, learn)
+    def _counted(self, graphs: _core.Graphs, learn: bool, seconds: float) -> tuple[Any, Any, Any, Positions]:
+        return _core.path_counts(graphs, self.labeled, self._core, learn, seconds)
 
     def triples(self) -> npt.NDArray[np.int32]:
         """The key of each column, shape (columns, 3)."""
         return self._core.keys.reshape(-1, 3)
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        """What the product of two counts in a column is worth in the kernel of Borgwardt and Kriegel.
+
+        It compares ordered pairs of nodes: labels (A, B) are two columns of these, (A, A) is one with twice the count.
+        """
+        triples = self.triples()
+        return np.where(triples[:, 0] == triples[:, 1], 4.0, 2.0)
 
 
 class Graphlets:
@@ -150,6 +162,12 @@ class Graphlets:
 
     def counts(self, graphs: GraphSet, *, learn: bool = False, tick: Callable[[int], None] | None = None) -> csr_array:
         """How often each graphlet occurs in each graph: int64, graphs × columns. There is nothing to learn."""
+        return self.counts_within(graphs, float("inf"), tick=tick)[0]
+
+    def counts_within(
+        self, graphs: GraphSet, seconds: float, *, learn: bool = False, tick: Callable[[int], None] | None = None
+    ) -> tuple[csr_array, Positions]:
+        """`counts`, with so many seconds for each graph, and the graphs that took longer: their rows are empty."""
         if self.samples is None and len(graphs) and graphs.num_nodes.max() > 9000:
             raise ValueError(
                 f"graph {int(graphs.num_nodes.argmax())} has {graphs.num_nodes.max()} nodes; "
@@ -157,10 +175,10 @@ class Graphlets:
             )
         hear = tick or (lambda done: None)
         threads = Run(self.threads).num_threads
-        flat = _core.graphlet_counts(
-            packed(graphs, graphs.node_labels), self.size, self.samples or 0, self.seed, threads, hear
+        flat, unfinished = _core.graphlet_counts(
+            packed(graphs, graphs.node_labels), self.size, self.samples or 0, self.seed, threads, seconds, hear
         )
-        return csr_array(flat.reshape(len(graphs), len(self)))
+        return csr_array(flat.reshape(len(graphs), len(self))), unfinished
 
 
 def wl_counts(graphs: GraphSet, h: int = 5) -> tuple[csr_array, WLColors]:
