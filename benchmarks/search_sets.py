@@ -62,28 +62,32 @@ def within(data: Path, name: str, expected: dict[int, tuple[int, float, float]],
 
 def nearest(
     name: str, graphs: GraphSet, chosen: Any, given: Any, report: Report, *, costs: ug.EditCosts, budget: float,
-    p50: float, p95: float | None, proven: float,
+    p50: float, p95: float | None, proven: float, threads: tuple[int, ...] = (1,),
 ) -> None:  # fmt: skip
-    """The ten nearest by nGED of queries that are not in the database."""
+    """The ten nearest by nGED of queries outside the database. Times are checked for the first number of threads,
+    what is proven for the last."""
     unit = yardstick()
     rest = np.setdiff1d(np.arange(len(graphs)), chosen)
     database, queries = graphs[rest], graphs[chosen]
     index = index_of(f"{name}-nearest", database, given, costs)
     index.search(queries[0], K, complete=True, budget=1)
-    wall, cpu, found = asked(index, queries, k=K, complete=True, budget=budget)
-    share = share_proven(found)
-    seconds = [m.certificate.seconds for m in found if m.certificate is not None]
-    rows = [
-        {"time": label, **percentiles(values), "mean ms": 1e3 * float(np.mean(values)),
-         "p50 in assignments of 30": 1e6 * float(np.percentile(values, 50)) / unit, "proven": share}
-        for label, values in (("wall", wall), ("CPU", cpu), ("verification alone, wall", seconds))
-    ]  # fmt: skip
-    report.table(f"{name}: ten nearest by nGED, {len(queries)} queries, {len(database):,} graphs, one thread", rows)
-    middle, late = np.percentile(cpu, 50), np.percentile(cpu, 95)
+    rows, shares, taken = [], {}, {}
+    for count in threads:
+        index.threads = count
+        wall, cpu, found = asked(index, queries, k=K, complete=True, budget=budget)
+        shares[count], taken[count] = share_proven(found), cpu
+        rows += [
+            {"threads": count, "time": label, **percentiles(values), "mean ms": 1e3 * float(np.mean(values)),
+             "p50 in assignments of 30": 1e6 * float(np.percentile(values, 50)) / unit, "proven": shares[count]}
+            for label, values in (("wall", wall), ("CPU", cpu))
+        ]  # fmt: skip
+    report.table(f"{name}: ten nearest by nGED, {len(queries)} queries, {len(database):,} graphs", rows)
+    middle, late = np.percentile(taken[threads[0]], 50), np.percentile(taken[threads[0]], 95)
     report.check(f"{name}: p50 of CPU at most {1e3 * p50:g} ms", middle <= p50, f"{1e3 * middle:.0f} ms")
     if p95 is not None:
         report.check(f"{name}: p95 of CPU at most {1e3 * p95:g} ms", late <= p95, f"{1e3 * late:.0f} ms")
-    report.check(f"{name}: {100 * proven:g} % proven in {budget:g} s", share >= proven, f"{100 * share:.0f} %")
+    what = f"{name}: {100 * proven:g} % proven in {budget:g} s with {threads[-1]} threads"
+    report.check(what, shares[threads[-1]] >= proven, f"{100 * shares[threads[-1]]:.0f} %")
 
 
 def aids42k(data: Path, given: Any, report: Report) -> None:
@@ -100,7 +104,8 @@ def pubchem23k(data: Path, given: Any, report: Report) -> None:
 def nci109(data: Path, given: Any, report: Report) -> None:
     graphs = ug.load_dataset("NCI109", data)
     chosen = np.random.default_rng(SEED).permutation(len(graphs))[: min(given.queries, 60)]
-    nearest("NCI109", graphs, chosen, given, report, costs=ATOMS, budget=5.0, p50=1.0, p95=None, proven=0.9)
+    nearest("NCI109", graphs, chosen, given, report, costs=ATOMS, budget=5.0, p50=1.0, p95=None, proven=0.9,
+            threads=(1, 2))  # fmt: skip
 
 
 def filters(data: Path, given: Any, report: Report) -> None:
