@@ -11,7 +11,7 @@ export PATH := $(BIN):$(PATH)
 .DEFAULT_GOAL := help
 
 help:  ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo $(VENV)/.built  ## set up and run the main job on 5,000 molecules (pictures go to out/)
 	$(BIN)/python examples/demo.py
@@ -55,6 +55,16 @@ sanitize: $(VENV)/.test  ## the C++ tests under ASan + UBSan, then under the thr
 	    $(BIN)/ninja -C build/$$kind --quiet && \
 	    $(BIN)/ctest --test-dir build/$$kind --output-on-failure -j $(JOBS) || exit 1; \
 	done
+
+sanitize-extension: $(VENV)/.test  ## the Python tests and laws of proximities with the extension under ASan
+	@$(BIN)/cmake -S . -B build/extension -G Ninja -DSANITIZE=address -DPython_EXECUTABLE=$(BIN)/python > build/extension.log 2>&1 || \
+	    { cat build/extension.log; exit 1; }
+	$(BIN)/ninja -C build/extension --quiet baseline
+	rm -rf build/extension/site && mkdir -p build/extension/site && cp -r src/ugraphemb build/extension/site
+	cp build/extension/baseline*.so build/extension/site/ugraphemb/_core
+	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so)" \
+	    ASAN_OPTIONS=detect_leaks=0 UGRAPHEMB_CPU=baseline $(BIN)/python tests/sanitized.py build/extension/site \
+	    -q -p no:cacheprovider tests/proximity tests/laws/test_ged_laws.py tests/baselines/test_kernels.py
 
 bench: $(VENV)/.test $(VENV)/.built  ## every benchmark, one after the other; results in benchmarks/results
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
