@@ -202,9 +202,11 @@ class Database:
         pieces = self.split(positions)
         if not pieces:
             return GraphSet.from_edges([], [])
+        if len(pieces) == 1:
+            return pieces[0][0].take(pieces[0][1])
         together = concatenated([part.take(rows) for part, rows, _ in pieces])
         order = np.argsort(np.concatenate([where for _, _, where in pieces]), kind="stable")
-        return together if len(pieces) == 1 else together[order]
+        return together[order]
 
     def count(self, chosen: Sequence[npt.NDArray[np.bool_] | None]) -> int:
         """How many graphs `chosen` lets through."""
