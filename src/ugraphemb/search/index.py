@@ -204,8 +204,8 @@ class GraphIndex:
             query: One graph of any kind, for its Matches; a collection of any kind, for a list with the Matches of each
                 graph. See `ugraphemb.graphs.graphs_of`.
             k: How many; 10 by default, and all of them with `within`.
-            verify: Bound the edit distances of the shortlist (`branch`, then `tight`, then `exact`, only where it can
-                still change the answer), rank by them, and say what is proven.
+            verify: Compute the edit distances of the shortlist as far as they can change the answer, rank by them, and
+                say what is proven.
             shortlist: How many of the nearest by vectors are verified.
             complete: Verify against the whole database; lower bounds (size, labels, degrees, branch) rule most of it
                 out.
@@ -213,8 +213,8 @@ class GraphIndex:
             where: Only graphs whose metadata have these values: {"class": 3}, or one of several {"class": [1, 3]}.
             by: What verified matches are ranked by: "normalized", the edit distance divided by the mean size of the
                 two graphs, which is what models learn; or "edits", the edit distance itself.
-            budget: Seconds of `exact` for a query; past it bounds are what they are. 0 ranks by `tight`, which is
-                quick and mostly right; None is no limit.
+            budget: Seconds for a query; past it bounds are what they are. 0 computes no exact distances and ranks by
+                `tight`, which is quick and mostly right; None is no limit.
             progress: True or False; None shows a bar on a terminal where it takes long.
 
         Raises:
