@@ -247,11 +247,11 @@ def _save_vectors(folder: Path) -> None:
 def _use_vectors(folder: Path, _: random.Random) -> None:
     import click
 
-    from ugraphemb.cli.arrays import head_of, read_vectors, told
+    from ugraphemb.cli.arrays import head_of, read_vectors, user_errors
 
     for name in ("z.npy", "z.parquet"):
         try:
-            with told():
+            with user_errors():
                 read_vectors(str(folder / name))
                 head_of(str(folder / name))
         except click.ClickException as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.arrays import told
+from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.index import METADATA, THREADS, metadata_of
 from ugraphemb.cli.inputs import reader_options, resolve
 
@@ -29,7 +29,7 @@ def command(index: str, graphs: str, replace: bool, metadata: str | None, thread
     """
     from ugraphemb.search import GraphIndex
 
-    with told():
+    with user_errors():
         found = GraphIndex.load(index, threads=threads)
         collection = resolve(graphs)
         rows = None if metadata is None else metadata_of(metadata, collection)

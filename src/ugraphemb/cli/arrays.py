@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def user_errors() -> Iterator[None]:
     """Wrong values and files that are not there, as a message instead of a traceback."""
     try:
         yield

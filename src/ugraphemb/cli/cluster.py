@@ -11,7 +11,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from ugraphemb.cli.arrays import head_of, read_vectors, told
+from ugraphemb.cli.arrays import head_of, read_vectors, user_errors
 from ugraphemb.cli.inputs import check_output
 from ugraphemb.encoder.names import Head
 
@@ -42,7 +42,7 @@ def command(vectors: str, output: str | None, count: int | None, min_size: int, 
 
     if output is not None:
         check_output(output, ".csv", ".npy")
-    with told():
+    with user_errors():
         points, ids = read_vectors(vectors)
         groups = clusters(points, count, head=head or head_of(vectors), min_size=min_size)
     if output is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.arrays import told, write_vectors
+from ugraphemb.cli.arrays import user_errors, write_vectors
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
 
 
@@ -32,7 +32,7 @@ def command(model: str, graphs: str, output: str, threads: int, device: str | No
     from ugraphemb.estimator import UGraphEmb
 
     check_output(output, ".npy", ".parquet")
-    with told():
+    with user_errors():
         loaded = UGraphEmb.load(model, device=device).set_params(threads=threads)
         collection = resolve(graphs)
         vectors = loaded.transform(collection)

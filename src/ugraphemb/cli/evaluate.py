@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from ugraphemb.cli.arrays import head_of, read_targets, read_truth, read_vectors, told
+from ugraphemb.cli.arrays import head_of, read_targets, read_truth, read_vectors, user_errors
 from ugraphemb.cli.inputs import reader_options
 from ugraphemb.encoder.names import Head
 
@@ -59,7 +59,7 @@ def rank(
     """
     from ugraphemb.tasks import random_splits, rank_from_vectors
 
-    with told():
+    with user_errors():
         database = read_vectors(vectors)[0]
         head = head or head_of(vectors)
         matrix, kind = read_truth(truth, raw=raw)
@@ -123,7 +123,7 @@ def classify_command(
     """
     from ugraphemb.tasks import classify, classify_kernel, compare, random_splits, stratified_folds
 
-    with told():
+    with user_errors():
         classes = read_targets(targets)
         if folds is None:
             splits = random_splits(len(classes), seed, repeats or 10, classes)

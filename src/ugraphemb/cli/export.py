@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.arrays import told
+from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.inputs import check_output
 
 
@@ -23,7 +23,7 @@ def command(index: str, output: str) -> None:
     from ugraphemb.search import GraphIndex
 
     check_output(output, ".parquet")
-    with told():
+    with user_errors():
         found = GraphIndex.load(index)
         found.export(output)
     click.echo(f"{output}: {len(found)} vectors of {found.model.network_.config.dimension} numbers")

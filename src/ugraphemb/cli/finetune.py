@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.arrays import read_targets, told
+from ugraphemb.cli.arrays import read_targets, user_errors
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
 
 
@@ -32,7 +32,7 @@ def command(model: str, graphs: str, output: str, targets: str | None, overwrite
     from ugraphemb.estimator import UGraphEmb
 
     check_output(output, overwrite=overwrite)
-    with told():
+    with user_errors():
         collection = resolve(graphs)
         classes = collection.targets if targets is None else read_targets(targets)
         if classes is None:

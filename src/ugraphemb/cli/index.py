@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ugraphemb.cli.arrays import told
+from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
 from ugraphemb.cli.proximity import COSTS
 from ugraphemb.graphs import GraphSet
@@ -61,7 +61,7 @@ def command(
     from ugraphemb.search.storage import MANIFEST
 
     check_output(output)
-    with told():
+    with user_errors():
         if (Path(output) / MANIFEST).exists() and not overwrite:
             raise ValueError(f"{output}: an index is there; `ugraphemb add` adds to it, --overwrite replaces it")
         index = GraphIndex(UGraphEmb.load(model).set_params(threads=threads), kind=kind, costs=costs, threads=threads)

@@ -76,7 +76,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs a command and exits: 0, 1 after an error, 2 after a wrong call, 130 after Ctrl-C.
 
-    Whatever the error, it is told in one line.
+    Whatever the error, it is reported in one line.
 
     With UGRAPHEMB_DEBUG=1 errors come with their traceback.
     """

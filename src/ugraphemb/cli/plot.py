@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from ugraphemb.cli.arrays import head_of, read_truth, told, vectors_of
+from ugraphemb.cli.arrays import head_of, read_truth, user_errors, vectors_of
 from ugraphemb.cli.distance import one_graph
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
 from ugraphemb.cli.proximity import metric_from, metric_options
@@ -79,7 +79,7 @@ def map_command(
 
     check_output(output, ".html", ".png", ".svg", ".pdf")
     found = resolve(graphs)
-    with told():
+    with user_errors():
         if Path(output).suffix.lower() == ".html" and show != "classes":
             raise click.UsageError(f"--show {show} is for .png, .svg and .pdf; a page draws the graphs you point at")
         places = fit_map(vectors_of(vectors, found), method, seed=seed, perplexity=perplexity).coordinates
@@ -137,7 +137,7 @@ def query_command(
 
     check_output(output, ".png", ".svg", ".pdf")
     found = resolve(graphs)
-    with told():
+    with user_errors():
         position = _position(found, query)
         matrix, kind = read_truth(truth, raw=raw)
         if matrix.shape != (len(found), len(found)):
@@ -184,7 +184,7 @@ def edits_command(a: str, b: str, output: str, title: str, timeout: float | None
     check_output(output, ".png", ".svg", ".pdf")
     if options["metric"] != "ged":
         raise click.UsageError(f"--metric {options['metric']} has no edits; they are those of ged")
-    with told():
+    with user_errors():
         answer = distance(one_graph(a), one_graph(b), metric=metric_from(**options), timeout=timeout)
         if answer.mapping is None or answer.costs is None:
             raise click.UsageError(f"--method {options['method']} gives a bound, but no edits")

@@ -6,7 +6,7 @@ from typing import TextIO
 
 import click
 
-from ugraphemb.cli.arrays import told
+from ugraphemb.cli.arrays import user_errors
 
 
 @click.command("remove")
@@ -26,7 +26,7 @@ def command(index: str, ids: tuple[str, ...], file: TextIO | None) -> None:
     names = [*ids, *(line.strip() for line in file or () if line.strip())]
     if not names:
         raise click.UsageError("say which graphs: IDS, or --from a file of them")
-    with told():
+    with user_errors():
         found = GraphIndex.load(index)
         try:
             found.remove(names)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ugraphemb.cli.arrays import told
+from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.index import THREADS
 from ugraphemb.cli.inputs import named, reader_options
 from ugraphemb.cli.proximity import COSTS
@@ -64,7 +64,7 @@ def command(
     """
     from ugraphemb.search import GraphIndex
 
-    with told():
+    with user_errors():
         found = GraphIndex.load(index, costs=costs, threads=threads)
         queries = named(query)
         answers = found.search(queries, k, where=_filters(where) or None, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.arrays import told
+from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
 from ugraphemb.cli.proximity import COSTS
 from ugraphemb.proximity import EditCosts
@@ -59,7 +59,7 @@ def command(
     from ugraphemb.graphs import graphs_of
     from ugraphemb.proximity import PairTable
 
-    with told():
+    with user_errors():
         collection = graphs_of([resolve(part) for part in graphs])
         model = UGraphEmb(
             metric=metric, method=method, costs=costs, preset=preset, dimension=dimension, steps=steps,

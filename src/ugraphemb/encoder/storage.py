@@ -58,7 +58,7 @@ def write_model(path: Path, network: Network, vocabulary: Vocabulary, about: Map
 
     Args:
         about: JSON values kept with the model under "about" and given back by `read_model`.
-        card: Text for people, in Markdown; a README.md that somebody edited is left as it is.
+        card: Text for people, in Markdown; an edited README.md is left as it is.
 
     Raises:
         ModelFormatError: There is something else; nothing was written.
@@ -103,7 +103,7 @@ def read_model(path: Path, device: torch.device) -> tuple[Network, Vocabulary, d
             break
         except ModelFormatError:
             if _config(path)["weights"] == config["weights"]:
-                raise  # else somebody saved while we read: the new model is there
+                raise  # otherwise another process saved meanwhile, and the new model is read
     source = path / CONFIG
     encoder = from_json(EncoderConfig, config["encoder"], f"{source}: encoder")
     vocabulary = _from_json(config["vocabulary"], f"{source}: vocabulary")

@@ -98,7 +98,7 @@ class SumCounter:
 class CheckedFile:
     """A file mapped into memory, whose blocks are compared with their checksums before they are first used.
 
-    The file stays readable when it is deleted or replaced. Whoever reads `data` asks for `check` first.
+    The file stays readable when it is deleted or replaced. Call `check` before reading `data`.
 
     Args:
         path: A regular file.

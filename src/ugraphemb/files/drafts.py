@@ -1,7 +1,7 @@
 """Files and folders that appear whole or not at all.
 
 Everything is first written as a draft beside its place, `.NAME.ugraphemb-TOKEN`, flushed to the disk, then takes its
-place in one step. Whoever writes a draft holds its lock; a draft that nobody holds was left by a process that died, and
+place in one step. The writer of a draft holds its lock; a draft whose lock is free was left by a process that died, and
 the next writer of the same NAME removes it.
 """
 
@@ -87,7 +87,7 @@ def write_file(path: Path, content: Content) -> Sums:
 
 
 def write_new_file(path: Path, content: Content) -> Sums:
-    """A file in a folder that nobody knows of yet: no draft; flushed to the disk."""
+    """A file in a folder that is not published yet: written in place and flushed to the disk."""
     descriptor = system.open_file(str(path), system.CREATE)
     try:
         return _fill(descriptor, path.name, content)
@@ -169,7 +169,7 @@ class DraftFolder:
 
 
 def draft_path(path: Path) -> Path:
-    """A name beside `path` that nobody else has."""
+    """A unique name beside `path`."""
     name = os.fsdecode(os.fsencode(path.name)[:_LONGEST])
     return path.with_name(f".{name}.ugraphemb-{os.urandom(8).hex()}")
 
@@ -196,7 +196,7 @@ def remove_dead_drafts(folder: Path, name: str | None = None) -> None:
     for entry in system.list_folder(str(folder)):
         found = _DRAFT.fullmatch(entry)
         if found and name in (None, found["name"]):
-            with suppress(OSError):  # somebody holds it, or it is gone
+            with suppress(OSError):  # locked by its writer, or gone
                 _remove_if_dead(folder / entry)
 
 

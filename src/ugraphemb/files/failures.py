@@ -21,9 +21,9 @@ def storage_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except OSError as error:
         advice = "make room" if error.errno in _FULL else "see to it"
-        told = StorageError(
+        failure = StorageError(
             f"{os.fspath(path)}: cannot write ({error.strerror or error}); what was there before is safe: {advice} and "
             "run the same again"
         )
-        told.errno = error.errno
-        raise told from error
+        failure.errno = error.errno
+        raise failure from error

@@ -102,7 +102,7 @@ def write_with_folder(path: Path, stem: str, fill: Callable[[NewFolder], Any], l
 
 
 def _remove_unlisted(path: Path, stem: str) -> None:
-    """Folders of earlier states of a file, unless it lists them or somebody is writing them."""
+    """Folders of earlier states of a file, unless it lists them or another process is writing them."""
     for name in system.list_folder(str(path.parent)):
         if re.fullmatch(re.escape(stem) + "-[0-9a-f]{16}", name):
             with suppress(OSError):
@@ -112,8 +112,8 @@ def _remove_unlisted(path: Path, stem: str) -> None:
 def _remove_if_unlisted(path: Path, folder: Path) -> None:
     descriptor = system.open_file(str(folder), system.FOLDER)
     try:
-        system.lock(descriptor, wait=False)  # whoever wrote it has replaced the file since, or is no more
-        if not system.list_folder(str(folder)):  # whoever was removing it is no more
+        system.lock(descriptor, wait=False)  # its writer has replaced the file since, or is dead
+        if not system.list_folder(str(folder)):  # the process that was removing it is dead
             system.rmdir(str(folder))
             return
         ours = FOLDER.read(folder / HIDDEN).get("listed by") == path.name

@@ -20,10 +20,10 @@ class Lock:
 
     Args:
         path: The lock file; made if it is not there, empty, and never removed.
-        wait: Until whoever holds it lets go.
+        wait: Until the holder releases it.
 
     Raises:
-        BusyError: Somebody holds it, and `wait` is False.
+        BusyError: Another holder has it, and `wait` is False.
         StorageError: The path is a link, a folder or a device.
         OSError: The lock file cannot be made.
     """

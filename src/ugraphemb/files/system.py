@@ -53,7 +53,7 @@ def lock(descriptor: int, *, wait: bool) -> None:
     """Takes the exclusive lock of an open file or folder; it ends with the descriptor, however the process ends.
 
     Raises:
-        BlockingIOError: Somebody else has it, and `wait` is False.
+        BlockingIOError: Another process holds it, and `wait` is False.
     """
     fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -15,7 +15,7 @@ import numpy as np
 from ugraphemb.errors import DatasetNotFoundError
 from ugraphemb.graphs.download import DownloadError, check_download, downloaded, progress_bar
 from ugraphemb.graphs.formats import read_graphs
-from ugraphemb.graphs.formats.reader import told
+from ugraphemb.graphs.formats.reader import reported
 from ugraphemb.graphs.graphset import GraphSet
 
 BASE_URL = "https://www.chrsmrrs.com/graphkerneldatasets"
@@ -92,7 +92,7 @@ def _whole(name: str, root: str | Path | None, url: str | None) -> GraphSet:
     target = (Path(root) if root is not None else cache_folder()) / f"{wanted}.zip"
     base = (url or os.environ.get("UGRAPHEMB_DATASET_URL") or BASE_URL).rstrip("/")
     try:
-        return told(downloaded(f"{base}/{quote(wanted)}.zip", target))
+        return reported(downloaded(f"{base}/{quote(wanted)}.zip", target))
     except DownloadError as error:
         raise DatasetNotFoundError(_not_found(name, wanted, folders, target, error)) from error
 

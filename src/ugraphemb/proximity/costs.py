@@ -50,8 +50,8 @@ class EditCosts:
     distance is symmetric where the costs are.
 
     `version` names the functions among the costs for stores of distances, which otherwise tell two functions apart by
-    their code and what it refers to; where that cannot be told, a store asks for it. Give another version whenever the
-    function gives other numbers.
+    their code and what it refers to; where that cannot be determined, a store asks for it. Give another version
+    whenever the function gives other numbers.
 
     Raises:
         CostError: A cost that is neither 0 nor from 1e-6 to 1e6, or a matrix that is not square.

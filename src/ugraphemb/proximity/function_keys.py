@@ -26,13 +26,13 @@ _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("s
 
 
 class _UnknownError(Exception):
-    """Something whose content cannot be told."""
+    """Something whose content cannot be determined."""
 
 
 def function_key(function: Callable[..., Any], version: str | None) -> dict[str, Any]:
     """Its version; or its name and a digest of its code, of what it encloses and of the globals that it uses.
 
-    The digest is None where it cannot be told: objects with state, functions of modules that are not installed.
+    The digest is None where it cannot be determined: objects with state, functions of modules that are not installed.
     Functions of installed packages count by their name. Another release of Python compiles to other code.
     """
     if version is not None:
@@ -42,7 +42,7 @@ def function_key(function: Callable[..., Any], version: str | None) -> dict[str,
 
 
 def content_digest(value: Any) -> str | None:
-    """A digest of a function or a plain value, the same in every process; None where it cannot be told."""
+    """A digest of a function or a plain value, the same in every process; None where it cannot be determined."""
     try:
         text = repr(_content(value, []))
     except (_UnknownError, RecursionError):

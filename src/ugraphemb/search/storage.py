@@ -4,7 +4,7 @@
     model-ID/             the model, as `UGraphEmb.save` writes it
     part-ID/              graphs, ids and vectors, see `part_files`
     removed-DIGEST.npy    positions of removed graphs of a part
-    lock                  held by whoever writes
+    lock                  held by the writer
 
 Files are never changed, only added: a new state is written beside the old one and flushed to the disk, then the
 manifest is replaced in one step. A crash before that leaves the old state; one after it, files that the next `write`
@@ -71,7 +71,7 @@ class Stored:
     Attributes:
         costs: Of edits, as `EditCosts.description` puts them.
         home: The folder; None for an index that was never saved.
-        state: Changes with every write; tells whether somebody else wrote.
+        state: Changes with every write; shows whether another process wrote.
     """
 
     model: UGraphEmb
@@ -163,7 +163,7 @@ def read(folder: Path, *, check: bool = False, device: str | None = None) -> Sto
         try:
             return _read(folder, manifest, check, device)
         except IndexFormatError:
-            # Somebody wrote while we read: files of the old state go away, and the new one is read instead.
+            # Another process wrote while we read: files of the old state are gone, so the new state is read.
             if _manifest(folder)["state"] == manifest["state"]:
                 raise
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ugraphemb.errors import GraphFormatError
 from ugraphemb.graphs.collector import Reading
-from ugraphemb.graphs.formats.reader import Progress, Reader, counted, told
+from ugraphemb.graphs.formats.reader import Progress, Reader, counted, reported
 from ugraphemb.graphs.formats.text import stem_of, suffix_of
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.merge import concatenated
@@ -77,7 +77,7 @@ def read_graphs(
         progress: Called with how much is done and how much there is: lines, molecules, graphs or files.
         options: Passed on to the reader of the format.
     """
-    return told(_reading(path, format=format, strict=strict, progress=progress, **options))
+    return reported(_reading(path, format=format, strict=strict, progress=progress, **options))
 
 
 @Reader

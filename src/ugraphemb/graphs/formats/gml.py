@@ -65,7 +65,7 @@ def read_gml(
 def write_gml(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
     """One GML file with all graphs. Node labels are the value "type", for "label" is the name of a node in GML.
 
-    Labels other than text and numbers become JSON text. That is told in a GraphWarning, or refused with `strict`.
+    Labels other than text and numbers become JSON text. That is reported in a GraphWarning, or refused with `strict`.
     """
     labels = [*graphs.node_vocabulary, *graphs.edge_vocabulary]
     odd = any(type(plain(label)) not in (str, int, float) for label in labels)

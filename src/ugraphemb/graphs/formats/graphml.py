@@ -202,7 +202,7 @@ class _Writer:
 def write_graphml(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
     """One GraphML file with all graphs, as NetworkX reads it.
 
-    Tuples become JSON text. That is told in a GraphWarning, or refused with `strict`.
+    Tuples become JSON text. That is reported in a GraphWarning, or refused with `strict`.
     """
     writer = _Writer(path)
     for scope, vocabulary in (("node", graphs.node_vocabulary), ("edge", graphs.edge_vocabulary)):

@@ -72,7 +72,7 @@ def write_gxl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
     """One file with all graphs (.gxl), or a file for each graph and a list of them: in one folder, or the list as a
     file (.cxl) and the others in a folder beside it.
 
-    What GXL cannot hold is told in a GraphWarning, or refused with `strict`.
+    What GXL cannot hold is reported in a GraphWarning, or refused with `strict`.
     """
     root = Path(path)
     vocabularies = (graphs.node_vocabulary, graphs.edge_vocabulary)

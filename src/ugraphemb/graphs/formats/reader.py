@@ -30,7 +30,7 @@ class Reader(Generic[_P]):
         update_wrapper(self, function)
 
     def __call__(self, *arguments: _P.args, **options: _P.kwargs) -> GraphSet:
-        return told(self.reading(*arguments, **options))
+        return reported(self.reading(*arguments, **options))
 
     def reading(self, *arguments: _P.args, **options: _P.kwargs) -> Reading:
         def read() -> Reading:
@@ -52,7 +52,7 @@ def _has_several_files(path: Path) -> bool:
     return path.is_dir() or (suffix_of(path) == ".cxl" and path.exists())
 
 
-def told(reading: Reading) -> GraphSet:
+def reported(reading: Reading) -> GraphSet:
     """The graphs, with one GraphWarning for all notes. The only place where readers warn."""
     notes = reading.notes
     if notes:
