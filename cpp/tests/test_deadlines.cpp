@@ -50,7 +50,8 @@ auto large_graph(int n, int labels, int edge_labels, const Adjacent& adjacent) -
 auto dense(int n, int labels, int edge_labels, unsigned salt) -> oracle::Graph {
     return large_graph(n, labels, edge_labels, [&](Node u, const auto& add) {
         for (Node v = 0; v < n; ++v) {
-            const auto [low, high] = std::minmax(static_cast<unsigned>(u), static_cast<unsigned>(v));
+            const auto low = static_cast<unsigned>(std::min(u, v));
+            const auto high = static_cast<unsigned>(std::max(u, v));
             if (u != v && ((low * 2654435761U + high * 40503U + salt) >> 13) % 2 == 0) {
                 add(v);
             }
