@@ -1,6 +1,7 @@
 #include "exact_uniform.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 #include "edit_cost.hpp"
@@ -255,12 +256,13 @@ auto UniformSearch::search(std::size_t depth) -> void {
         }
         if (sweeps > budget_) {
             unwinding_ = depth > 0;
-            if (unwinding_ || !strengthen(level)) {
+            if (unwinding_ || !strengthen(level) || stopped_) {  // a level that was stopped has rows without a column
                 return;
             }
         }
         const auto [u, cells] = branching_row(level);
         const Node v = level.row_to_col[index(u)];
+        assert(v >= 0);
         if (cells == 1) {
             force(level, u, v);
             continue;
@@ -280,12 +282,13 @@ auto UniformSearch::search(std::size_t depth) -> void {
     }
 }
 
-/// The search has been long: a better bound at the root, from which all below profits. False if it is enough.
+/// The search has been long: a better bound at the root, from which all below profits. False if it is enough, or if
+/// the deadline has passed.
 auto UniformSearch::strengthen(Level& root) -> bool {
     constexpr int rounds = 2;
     constexpr int steps = 100;
     for (int round = 0; round < rounds; ++round) {
-        if (!settle(root, steps) || !bound(root)) {
+        if (!settle(root, steps) || stopped_ || !bound(root) || stopped_) {
             return false;
         }
     }

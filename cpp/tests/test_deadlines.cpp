@@ -151,6 +151,25 @@ TEST("nodes without edges, all different or of a few labels") {
     check_deadline(isolated(20000, 20000), isolated(20000, 19000));
 }
 
+TEST("an exact search that is stopped at any moment gives valid bounds") {
+    oracle::Random random(1);
+    ged::Workspace workspace;
+    for (int trial = 0; trial < 60; ++trial) {
+        const int edge_labels = trial % 2 == 0 ? 0 : 2;
+        const auto a = oracle::random_graph(random, oracle::draw(random, 16, 28), 0.12, 2, edge_labels);
+        const auto b = oracle::random_graph(random, oracle::draw(random, 16, 28), 0.12, 2, edge_labels);
+        EditCosts costs;
+        costs.edge_relabel = edge_labels > 0 ? 1 : 0;
+        std::vector<Node> mapping(a.labels.size());
+        for (double seconds = 1e-4; seconds < 1e-2; seconds *= 1.3) {
+            const auto bounds = ged::edit_distance(a.view(), b.view(), costs, {.method = Method::exact},
+                                                   Deadline(seconds), workspace, mapping);
+            CHECK(bounds.lower <= bounds.upper, trial, seconds, bounds.lower, bounds.upper);
+            CHECK(ged::edit_cost(a.view(), b.view(), costs, mapping) == bounds.upper, trial, seconds, bounds.upper);
+        }
+    }
+}
+
 TEST("shortest paths stop at their deadline") {
     substructures::PathCounter counter;
     for (const auto& graph : {dense(2000, 5, 0, 1), path(20000)}) {
