@@ -80,7 +80,7 @@ wheel: $(VENV)/.test  ## build sdist and wheel, install the wheel into an empty 
 	PIP_DISABLE_PIP_VERSION_CHECK=1 build/smoke/bin/python -m pip install --quiet -c constraints.txt dist/*.whl
 	cd build/smoke && bin/python $(CURDIR)/examples/smoke.py && bin/ugraphemb --version
 
-format: $(VENV)/.test  ## put all code into the house style
+format: $(VENV)/.test  ## format all code
 	$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 	$(BIN)/clang-format -i $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp')
 

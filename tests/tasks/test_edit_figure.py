@@ -66,6 +66,6 @@ def test_a_figure_is_the_same_every_time_and_has_a_legend_of_what_happens(tmp_pa
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1]
     assert {"first", "second", "a note", "all", "query", "found"} <= {text.get_text() for text in figure.texts}
-    assert "goes" in [text.get_text() for text in figure.legends[0].texts]
+    assert "removed" in [text.get_text() for text in figure.legends[0].texts]
     with pytest.raises(ValueError, match="1 mappings"):
         edit_figure(graphs[0], [graphs[1], graphs[2]], [answers[0].mapping], titles=["a", "b"])

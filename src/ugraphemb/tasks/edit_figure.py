@@ -85,7 +85,7 @@ def edit_figure(
 
 
 def _legend(figure: Figure, used: Sequence[str]) -> None:
-    names = {GONE: "goes", CHANGED: "changes its label", NEW: "comes"}
+    names = {GONE: "removed", CHANGED: "relabeled", NEW: "added"}
     handles = legend_handles([(text, color, "s") for color, text in names.items() if color in used])
     for handle in handles:
         handle.set_markersize(11)
