@@ -277,7 +277,7 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
     m.def("path_counts", &path_counts, "graphs"_a, "labeled"_a, "dictionary"_a, "learn"_a, "seconds"_a,
           "Pairs of nodes by (smaller label, larger label, distance): indptr, columns, values.");
     m.def("graphlet_counts", &graphlet_counts, "graphs"_a, "size"_a, "samples"_a, "seed"_a, "threads"_a, "seconds"_a,
-          "tick"_a, "Sets of nodes by the graph they induce, flat, a row a graph; samples = 0 counts all sets.");
+          "tick"_a, "Sets of nodes by the graph they induce, flat, one row per graph; samples = 0 counts all sets.");
     m.def("graphlet_codes", &graphlet_codes, "size"_a,
           "The graphs of this many nodes: the pair i < j is bit j (j - 1) / 2 + i.");
     m.def("dot_pairs", &dot_pairs, "left_indptr"_a, "left_columns"_a, "left_values"_a, "right_indptr"_a,

@@ -47,7 +47,7 @@ auto GeneralSearch::fits(const GraphView& left, const GraphView& right) -> bool 
 }
 
 /// A better map is better by a quantum at least. Without one, sums of doubles round: whatever is closer to the best map
-/// than that cannot be told from it.
+/// than that cannot be distinguished from it.
 auto GeneralSearch::hopeless(double lower) const -> bool {
     return (quantum_ > 0 ? lower > upper_ - 0.75 * quantum_ : lower >= upper_ - rounding_) || exceeds(lower, limit_);
 }
