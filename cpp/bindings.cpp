@@ -2,6 +2,7 @@
 // into NumPy memory.
 #include <nanobind/stl/tuple.h>
 
+#include <cmath>
 #include <tuple>
 
 #include "bindings/arrays.hpp"
@@ -46,14 +47,47 @@ auto pair_answers(const uge::PairList& pairs, const Array<double>& lower, const 
             .mapping = mapping ? span(*mapping) : std::span<uge::Node>()};
 }
 
+/// A label and a row of numbers for each code.
+using PointRows = std::optional<std::tuple<Array<const uge::Label>, Matrix>>;
+
+auto points_of(const PointRows& given) -> uge::Points {
+    if (!given) {
+        return {};
+    }
+    const auto& [labels, rows] = *given;
+    require(labels.shape(0) == rows.shape(0), "as many labels as points");
+    const std::span<const double> numbers(rows.data(), rows.shape(0) * rows.shape(1));
+    require(std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }), "a point of nan");
+    return {.label_of = span(labels), .rows = numbers, .width = rows.shape(1)};
+}
+
+/// With the labels of the points in the place of codes: what matrices of costs must have rows for.
+auto labeled(uge::PackedGraphs graphs, const uge::PairList& pairs) -> uge::PackedGraphs {
+    graphs.labels = pairs.nodes.count() ? pairs.nodes.label_of : graphs.labels;
+    graphs.edge_labels = pairs.edges.count() ? pairs.edges.label_of : graphs.edge_labels;
+    return graphs;
+}
+
+auto below(std::span<const uge::Label> codes, std::size_t count) -> bool {
+    return std::all_of(codes.begin(), codes.end(),
+                       [&](uge::Label code) { return code >= 0 && static_cast<std::size_t>(code) < count; });
+}
+
 void ged_pairs(const Graphs& left, const Graphs& right, const Array<const std::int32_t>& left_of,
                const Array<const std::int32_t>& right_of, const Costs& costs, uge::ged::Method method, int beam_width,
                double limit, int threads, double timeout, const Array<double>& lower, const Array<double>& upper,
                const Array<bool>& proven, const Array<bool>& done, const std::optional<Array<uge::Node>>& mapping,
-               const Tick& tick) {
-    const auto pairs = pair_list(left, right, left_of, right_of);
+               const Tick& tick, const PointRows& node_points, const PointRows& edge_points) {
+    auto pairs = pair_list(left, right, left_of, right_of);
     const auto answers = pair_answers(pairs, lower, upper, proven, done, mapping);
-    const auto& checked = costs.checked(pairs.left, pairs.right);
+    pairs.nodes = points_of(node_points);
+    pairs.edges = points_of(edge_points);
+    const auto& checked = costs.checked(labeled(pairs.left, pairs), labeled(pairs.right, pairs));
+    for (const auto& graphs : {pairs.left, pairs.right}) {
+        require(!node_points || below(graphs.labels, pairs.nodes.label_of.size()), "a node without a point");
+        require(!edge_points || graphs.indices.empty() || !graphs.edge_labels.empty(), "edges without codes");
+        require(!edge_points || below(graphs.edge_labels, pairs.edges.label_of.size()), "an edge without a point");
+    }
     run(tick, [&](uge::Control& control, const uge::Watch& watch) {
         uge::ged_pairs(pairs, checked, {.method = method, .beam_width = beam_width, .limit = limit},
                        {.threads = threads, .timeout = timeout}, answers, control, watch);
@@ -221,7 +255,7 @@ auto cpu_has_avx2() -> bool {
 }  // namespace
 
 NB_MODULE(UGRAPHEMB_MODULE, m) {
-    nb::set_leak_warnings(false);  // objects that are alive when Python ends are nobody's mistake
+    nb::set_leak_warnings(false);  // objects may still be alive when Python ends
     using Method = uge::ged::Method;
     m.doc() = "The compiled core of ugraphemb: arrays in, arrays out.";
     m.attr("least_cost") = uge::least_cost;
@@ -246,11 +280,13 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
         .value("refine", Method::refine)
         .value("paper", Method::paper)
         .value("tight", Method::tight);
-    m.def("ged_pairs", &ged_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "costs"_a, "method"_a,
-          "beam_width"_a, "limit"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a,
-          "mapping"_a.none(), "tick"_a,
-          "Edit distance of each pair, written into the arrays. `tick` hears every 50 ms how many pairs are done; what "
-          "it raises, or Ctrl-C, stops the loop, and `done` says which pairs have answers.");
+    m.def(
+        "ged_pairs", &ged_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "costs"_a, "method"_a,
+        "beam_width"_a, "limit"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a,
+        "mapping"_a.none(), "tick"_a, "node_points"_a.none() = nb::none(), "edge_points"_a.none() = nb::none(),
+        "Edit distance of each pair, written into the arrays. Points are a label and a row of numbers for each code of "
+        "nodes or edges, where attributes count. `tick` hears every 50 ms how many pairs are done; what "
+        "it raises, or Ctrl-C, stops the loop, and `done` says which pairs have answers.");
     m.def("mcs_pairs", &mcs_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "connected"_a,
           "edge_labels"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a, "mapping"_a.none(),
           "tick"_a, "Nodes of a maximum common subgraph of each pair; otherwise as `ged_pairs`.");

@@ -47,7 +47,7 @@ struct EditCosts {
         }
         return from == to ? 0 : edge_relabel;
     }
-    /// The costs of the way back: from right to left.
+    /// The costs of the reverse direction: from right to left.
     [[nodiscard]] auto turned() const -> EditCosts {
         EditCosts back = *this;
         back.node_insert = node_delete;

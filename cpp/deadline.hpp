@@ -5,8 +5,8 @@
 
 namespace uge {
 
-/// When a solver must come back with what it has: at a point in time, or when somebody cancels.
-/// `expired` reads the clock: ask every few microseconds of work, not every node.
+/// When a solver must return its best result so far: at a point in time, or when it is canceled.
+/// `expired` reads the clock: call it every few microseconds of work, not for every node.
 class Deadline {
   public:
     using Clock = std::chrono::steady_clock;
@@ -24,7 +24,7 @@ class Deadline {
     [[nodiscard]] auto canceled() const -> bool {
         return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
     }
-    /// Some time more, to bring what was found into order. Within 50 ms of its deadline every solver has returned.
+    /// Some more time, to complete the result. Within 50 ms of its deadline every solver has returned.
     [[nodiscard]] auto extended() const -> Deadline {
         constexpr auto grace = std::chrono::milliseconds(20);
         Deadline later = *this;
@@ -37,8 +37,8 @@ class Deadline {
     const std::atomic<bool>* cancel_ = nullptr;
 };
 
-/// A deadline for loops whose steps take very different time: reads the clock once in so many units of work, each about
-/// a nanosecond, however they come. Once expired it stays so.
+/// A deadline for loops whose steps take very different times: reads the clock once per fixed number of
+/// work units of about a nanosecond. Once expired it stays so.
 class WorkMeter {
   public:
     explicit WorkMeter(const Deadline& deadline) : deadline_(&deadline) {}

@@ -9,7 +9,7 @@ using Node = std::int32_t;
 using Label = std::int32_t;
 
 /// One undirected simple graph inside the packed arrays of a collection. Cheap to copy; owns nothing.
-/// Every edge stands in the rows of both its ends; rows are sorted and hold ids local to the graph.
+/// Every edge is in the rows of both its ends; rows are sorted and hold ids local to the graph.
 struct GraphView {
     Node n = 0;
     const std::int64_t* indptr = nullptr;  ///< n + 1 positions into `indices`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,10 +40,30 @@ void for_each_pair(const PairList& pairs, const PairOptions& options, const Pair
     parallel_for(static_cast<std::int64_t>(pairs.left_of.size()), options.threads, control, make_worker, watch);
 }
 
+/// Memory of solvers and of the costs of the current pair.
+struct AttributedWorkspace {
+    ged::Workspace solvers;
+    std::optional<PairCosts> local;
+};
+
 }  // namespace
 
 void ged_pairs(const PairList& pairs, const EditCosts& costs, const ged::Params& params, const PairOptions& options,
                const PairAnswers& answers, Control& control, const Watch& watch) {
+    if (pairs.nodes.count() || pairs.edges.count()) {
+        for_each_pair<AttributedWorkspace>(pairs, options, answers, control, watch,
+                                           [&](const GraphView& left, const GraphView& right, const Deadline& deadline,
+                                               AttributedWorkspace& workspace, std::span<Node> mapping) {
+                                               auto& local = workspace.local;
+                                               if (!local) {
+                                                   local.emplace(costs, pairs.nodes, pairs.edges);
+                                               }
+                                               local->take(left, right);
+                                               return ged::edit_distance(local->left(), local->right(), local->costs(),
+                                                                         params, deadline, workspace.solvers, mapping);
+                                           });
+        return;
+    }
     for_each_pair<ged::Workspace>(pairs, options, answers, control, watch,
                                   [&](const GraphView& left, const GraphView& right, const Deadline& deadline,
                                       ged::Workspace& workspace, std::span<Node> mapping) {
@@ -112,7 +133,7 @@ class RowProducts {
           spread_(static_cast<std::size_t>(left.width)),
           rare_(postings.splits.size()) {}
 
-    /// Takes up another left row; with `long_stay`, all products of its rare columns are computed at once.
+    /// Sets another left row; with `long_stay`, all products of its rare columns are computed at once.
     void turn_to(std::int32_t row, bool long_stay) {
         if (row == current_ && long_stay == has_rare_) return;
         if (current_ >= 0) each(current_, [&](std::size_t column, double) { spread_[column] = 0; });
@@ -128,7 +149,7 @@ class RowProducts {
         });
     }
     [[nodiscard]] auto with(std::int32_t row) const -> double {
-        std::array<double, 4> sums{};  // so that no addition waits for the one before
+        std::array<double, 4> sums{};  // so that additions are independent
         auto [i, last] = row_of(right_, row);
         if (has_rare_) {
             sums[0] = rare_[static_cast<std::size_t>(row)];
@@ -154,7 +175,7 @@ class RowProducts {
     const SparseRows& left_;
     const SparseRows& right_;
     const Postings& postings_;
-    std::vector<double> spread_;  ///< the left row at hand
+    std::vector<double> spread_;  ///< the current left row
     std::vector<double> rare_;    ///< its products with every right row, in the columns that are listed
     std::int32_t current_ = -1;
     bool has_rare_ = false;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 
+#include "attributes.hpp"
 #include "costs.hpp"
 #include "ged/ged.hpp"
 #include "graph.hpp"
@@ -18,9 +19,11 @@ struct PairList {
     PackedGraphs right;
     std::span<const std::int32_t> left_of;
     std::span<const std::int32_t> right_of;
+    Points nodes{};  ///< of edit distance: attributes that count, if any; then codes of labels stand for points
+    Points edges{};
 };
 
-/// Where answers go, one entry a pair. Entries of pairs that were canceled are left as they were.
+/// Output arrays, one entry per pair. Entries of canceled pairs are not changed.
 struct PairAnswers {
     std::span<double> lower;
     std::span<double> upper;
@@ -34,7 +37,7 @@ struct PairOptions {
     double timeout = 0;  ///< seconds for one pair; infinity for none
 };
 
-/// Called now and then by the thread that waits; what it throws cancels the rest and comes out of the loop.
+/// Called periodically by the waiting thread; an exception it throws cancels the rest and leaves the loop.
 using Watch = std::function<void()>;
 
 /// Edit distance of each pair. The answers do not depend on the number of threads (except through the timeout).

@@ -11,14 +11,14 @@
 
 namespace uge {
 
-/// What the threads that work share with the one that watches them.
+/// State shared by the worker threads and the thread that watches them.
 struct Control {
-    std::atomic<bool> cancel{false};    ///< set it, and every thread comes back at once
+    std::atomic<bool> cancel{false};    ///< set it to make every thread return soon
     std::atomic<std::int64_t> done{0};  ///< items finished so far
 };
 
 /// Hands out 0 .. count - 1 in runs. A run grows while items are quick, so that the cursor is rarely touched, and
-/// shrinks to one item where they are slow or few are left, so that nobody waits behind a hard one.
+/// shrinks to one item where they are slow or few are left, so that no thread waits behind a hard one.
 class Cursor {
   public:
     struct Run {

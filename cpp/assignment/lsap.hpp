@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Linear assignment: a matrix in, an assignment and its dual out. Knows nothing of graphs.
+/// Linear assignment: a matrix in, an assignment and its dual out. Independent of graphs.
 namespace uge::assignment {
 
 /// Position of the first smallest entry among those not blocked; `block` is lowest() where open, max() where blocked.
@@ -105,7 +105,7 @@ class Lsap {
         for (int j = 0; j < columns_; ++j) {
             Dual through = base + static_cast<Dual>(entries[j]) - v[j];
             if constexpr (std::is_floating_point_v<Dual>) {
-                through = std::max(through, reached);  // rounding must not make a path of what was scanned before
+                through = std::max(through, reached);  // rounding must not create a path through scanned columns
             }
             const bool nearer = through < distance[j];
             distance[j] = nearer ? through : distance[j];

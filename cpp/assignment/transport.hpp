@@ -13,14 +13,14 @@ namespace uge::assignment {
 template <class Cost>
 class Transport {
   public:
-    /// Ships all of `supply` (one entry a row) within `capacity` (one a column) at the least total cost, which it
+    /// Ships all of `supply` (one entry per row) within `capacity` (one per column) at the least total cost, which it
     /// returns. `cost` is rows x columns, row-major. Precondition: as much capacity as supply. Ties go to the lower
     /// column, rows in ascending order.
     auto solve(const Cost* cost, int rows, int columns, const int* supply, const int* capacity) -> Cost {
         return *solve(cost, rows, columns, supply, capacity, [] { return false; });
     }
 
-    /// The same, or nothing where stop() says so, which is asked before each path of a large problem.
+    /// The same, or nothing if stop() returns true; it is called before each path of a large problem.
     template <class Stop>
     auto solve(const Cost* cost, int rows, int columns, const int* supply, const int* capacity, const Stop& stop)
         -> std::optional<Cost> {
@@ -104,7 +104,7 @@ class Transport {
         for (int j = 0; j < columns_; ++j) {
             Cost through = base + costs[j] - v[j];
             if constexpr (std::is_floating_point_v<Cost>) {
-                through = std::max(through, reached);  // rounding must not make a path of what was scanned before
+                through = std::max(through, reached);  // rounding must not create a path through scanned columns
             }
             const bool nearer = through < distance[j];
             distance[j] = nearer ? through : distance[j];

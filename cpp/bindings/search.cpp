@@ -59,11 +59,11 @@ auto part_of(const Searchable& database, const Graphs& query, const Costs& costs
 }
 
 using Answer = std::tuple<Array<std::int64_t>, Array<double>, Array<double>, Array<uge::Node>, Array<std::int64_t>,
-                          Array<std::int64_t>, Array<std::int64_t>, Array<double>>;
+                          Array<double>, Array<std::int64_t>, Array<std::int64_t>, Array<double>>;
 
 auto search(const nb::typed<nb::list, nb::object>& parts, std::int64_t k, double within, bool normalized,
-            bool only_near, double budget, int threads, const Array<const std::int64_t>& near, const Tick& tick)
-    -> Answer {
+            bool only_near, double budget, int threads, const Array<const std::int64_t>& near, double ceiling,
+            std::int64_t ceiling_position, double after, double upto, const Tick& tick) -> Answer {
     std::vector<uge::search::Part> views;
     std::int64_t graphs = 0;
     for (const nb::handle entry : parts) {
@@ -83,7 +83,11 @@ auto search(const nb::typed<nb::list, nb::object>& parts, std::int64_t k, double
                                          .by = normalized ? uge::search::By::normalized : uge::search::By::edits,
                                          .only_near = only_near,
                                          .budget = budget,
-                                         .threads = std::max(threads, 1)};
+                                         .threads = std::max(threads, 1),
+                                         .ceiling = ceiling,
+                                         .ceiling_position = ceiling_position,
+                                         .after = after,
+                                         .upto = upto};
     uge::search::Answer answer;
     run(tick, [&](uge::Control& control, const uge::Watch& watch) {
         answer = uge::search::search(views, question, first, control, watch);
@@ -103,6 +107,7 @@ auto search(const nb::typed<nb::list, nb::object>& parts, std::int64_t k, double
             array(std::move(upper)),
             array(std::move(mappings)),
             array(std::move(answer.undecided)),
+            array(std::move(answer.undecided_lower)),
             counts(answer.removed),
             counts(answer.asked),
             counts(answer.seconds)};
@@ -116,11 +121,14 @@ void define_search(nb::module_& m) {
     nb::class_<Searchable>(m, "Searchable", "A collection with its profiles, checked.")
         .def(nb::init<const Graphs&, Array<const std::uint64_t>>(), "graphs"_a, "profiles"_a);
     m.def("search", &search, "parts"_a, nb::kw_only(), "k"_a, "within"_a, "normalized"_a, "only_near"_a, "budget"_a,
-          "threads"_a, "near"_a, "tick"_a,
+          "threads"_a, "near"_a, "ceiling"_a, "ceiling_position"_a, "after"_a, "upto"_a, "tick"_a,
           "The k nearest graphs, or (k = 0) all within a distance, of parts of a database, each (Searchable, query as "
           "Graphs, Costs, whether labels of edges count, mask or None). Gives positions, lower and upper bounds and, "
-          "flat, maps of what was found; positions of what is undecided; and for each stage (size, labels, degrees, "
-          "branch, tight, exact) how many it ruled out, how many it was asked for, and its seconds.");
+          "flat, maps of what was found; positions and lower bounds of what is undecided; and for each stage (size, "
+          "labels, degrees, "
+          "branch, tight, exact) how many it ruled out, how many it was asked for, and its seconds. "
+          "`ceiling` and its position are a known k-th best match: graphs that rank after it are not searched. "
+          "Exact distances are tried with growing patience: only with more than `after` and at most `upto` seconds.");
 }
 
 }  // namespace bindings

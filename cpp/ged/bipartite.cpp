@@ -12,9 +12,9 @@ namespace {
 
 /// Most cells of a matrix between kinds of nodes; beyond it would take seconds.
 constexpr std::size_t max_cells = std::size_t{1} << 19;
-/// From how many cells on it pays to look for labels that one graph has alone.
+/// Number of cells from which it is worthwhile to find labels that only one graph has.
 constexpr std::size_t many_cells = 256;
-/// How far sums of doubles that mean the same may differ, relative to their size.
+/// How far sums of the same doubles may differ by rounding, relative to their size.
 constexpr double rounding = 1e-12;
 
 auto one_label(const GraphView& graph) -> bool {
@@ -31,7 +31,7 @@ auto sort_by_falling_degree(const NodeClasses& classes, std::vector<Lot>& lots) 
     });
 }
 
-/// Rows to columns in the order they stand, as long as both last; returns by how much degrees of rows exceed those of
+/// Assigns rows to columns in order, until one of both is used up; returns by how much degrees of rows exceed those of
 /// the columns they go to.
 template <class Send>
 auto pour(const NodeClasses& classes, std::span<Lot> rows, std::span<Lot> columns, const Send& send) -> std::int64_t {
@@ -109,8 +109,8 @@ auto solve_transport(const std::vector<Cost>& cost, assignment::Transport<Cost>&
     return total;
 }
 
-/// Sets rows and columns to what is left when likes, nodes of one class, have been sent to one another. Where costs are
-/// a metric some optimum does so: whoever else two likes are matched with, matching them with each other and the
+/// Sets rows and columns to the nodes that are left when nodes of one class have been matched. Where costs are
+/// a metric some optimum does so: whatever two equal nodes are matched with, matching them with each other and the
 /// others with one another costs no more, by the triangle inequality.
 auto send_likes(BipartiteWorkspace& workspace) -> void {
     const auto& classes = workspace.classes;
@@ -253,8 +253,8 @@ auto assign_labeled(const GraphView& left, const GraphView& right, EdgeShare sha
     return twice ? Assigned{.cost = static_cast<double>(base) + *twice / 2.0, .optimal = true} : greedily();
 }
 
-/// Any costs: with a match never dearer than deleting and inserting, again every left node is matched; insertions are
-/// taken off in advance. Precondition: classes have been built.
+/// Any costs: with a match never more expensive than deleting and inserting, again every left node is matched;
+/// insertions are taken off in advance. Precondition: classes have been built.
 auto assign_general(const GraphView& left, const GraphView& right, const EditCosts& costs, EdgeShare share,
                     const Deadline& deadline, BipartiteWorkspace& workspace) -> Assigned {
     send_nothing(workspace);

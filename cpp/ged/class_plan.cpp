@@ -128,7 +128,7 @@ auto ClassPlan::spread(const GraphView& left, const GraphView& right, const Node
     for (std::size_t head = 0; head < queue_.size(); ++head) {
         const Node u = queue_[head];
         const auto targets = right.neighbors(mapping[at(u)]);
-        // Two hubs could meet with the product of their degrees; past the budget the rest is left to other neighbors.
+        // Two hubs could take the product of their degrees; beyond the budget other neighbors are used.
         int budget = 64 + 4 * static_cast<int>(targets.size());
         if (meter.expired(left.degree(u) + 2 * budget)) {
             return;

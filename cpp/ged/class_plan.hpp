@@ -8,7 +8,7 @@
 namespace uge::ged {
 
 /// How many nodes of each class go to each class of the right graph: an assignment of nodes up to what local costs
-/// cannot tell apart. Which nodes go is settled when it is written as a map.
+/// cannot distinguish. The nodes are chosen when it is written as a map.
 class ClassPlan {
   public:
     static constexpr int deletion = -1;
@@ -47,7 +47,7 @@ class ClassPlan {
     }
     /// Takes one from a quota of a class; which class it goes to.
     auto take_seed(int from) -> int;
-    /// The rarest class first: where there is least to mistake.
+    /// The rarest class first: it is the least ambiguous.
     auto order_seeds(const NodeClasses& classes) -> void;
     auto write_by_bits(const GraphView& left, const GraphView& right, const NodeClasses& classes,
                        std::span<Node> mapping) -> void;

@@ -58,8 +58,8 @@ auto edit_cost(const GraphView& left, const GraphView& right, const EditCosts& c
 auto settled_cost(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
                   std::span<Node> mapping) -> double;
 
-/// Gives nodes without image, in their order, free nodes of `right` where relabeling is no dearer than a deletion and
-/// an insertion: what becomes of a partial map when time is up. O(n).
+/// Gives nodes without image, in their order, free nodes of `right` if relabeling is not more expensive than a deletion
+/// and an insertion: what becomes of a partial map when time is up. O(n).
 auto complete_in_order(const GraphView& left, const GraphView& right, const EditCosts& costs, std::span<Node> mapping)
     -> void;
 

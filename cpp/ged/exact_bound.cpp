@@ -193,6 +193,7 @@ auto UniformSearch::evaluate(const Level& level) -> void {
 
 /// Drops the cells that no map better than the best uses.
 auto UniformSearch::filter(Level& level) -> void {
+    constexpr Cost many = 6;  // from here on all at once are faster than one by one
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
     const auto slack = static_cast<Cost>(std::min<std::int64_t>(target_ - level.lower, allowed / 2));
@@ -203,11 +204,43 @@ auto UniformSearch::filter(Level& level) -> void {
         for (std::size_t x = 0; x < width; ++x) {
             hopeless += cost[x] - dual[x] > limit && cost[x] < allowed ? 1 : 0;
         }
+        if (planes_ > 0 && hopeless > many) {
+            drop_above(level, u, limit);
+            continue;
+        }
         for (Node x = 0; hopeless > 0; ++x) {
             if (cost[x] - dual[x] > limit && cost[x] < allowed) {
                 drop(level, u, x);
                 --hopeless;
             }
+        }
+    }
+}
+
+/// Drops the cells of a row whose costs less their columns' duals are above a limit. Precondition: shares in planes.
+auto UniformSearch::drop_above(Level& level, Node u, Cost limit) -> void {
+    const auto width = index(stride_);
+    const Cost* dual = level.col_dual.data();
+    Cost* cost = level.cost.data() + index(u) * width;
+    for (std::size_t x = 0; x < width; ++x) {
+        cost[x] = cost[x] - dual[x] > limit ? dropped : cost[x];
+    }
+    // Bytes may alias anything: what loops need is in locals.
+    std::uint8_t* __restrict out = out_.data();
+    const std::uint32_t* place = reverse_place_.data();
+    const Node* first = right_.first.data();
+    const Node columns = right_.n;
+    const std::size_t length = share_row_;
+    for (Node v = 0, f = 0; v < columns; ++v) {
+        const std::uint8_t mark = cost[v] < allowed ? 0 : no_share;
+        for (const Node last = first[v + 1]; f < last; ++f) {
+            out[place[f]] = mark;
+        }
+    }
+    for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
+        std::uint8_t* __restrict share = level.share.data() + index(left_.reverse[index(e)]) * length;
+        for (std::size_t at = 0; at < length; ++at) {
+            share[at] |= out[at];
         }
     }
 }
@@ -219,9 +252,9 @@ auto UniformSearch::drop(Level& level, Node u, Node v) -> void {
         return;
     }
     for (Node e = left_.first[index(u)]; e < left_.first[index(u) + 1]; ++e) {
-        std::uint8_t* share = level.share.data() + index(left_.reverse[index(e)]) * right_arcs_;
+        std::uint8_t* share = level.share.data() + index(left_.reverse[index(e)]) * share_row_;
         for (Node f = right_.first[index(v)]; f < right_.first[index(v) + 1]; ++f) {
-            share[right_.reverse[index(f)]] = no_share;
+            share[reverse_place_[index(f)]] = no_share;
         }
     }
 }
@@ -238,9 +271,9 @@ auto UniformSearch::settle(Level& level, int steps) -> bool {
         for (const Node u : level.rows) {
             kept(level, u, level.row_to_col[index(u)]);
         }
-        const auto here = [&](const Kept& k) { return k.left * right_arcs_ + k.right; };
+        const auto here = [&](const Kept& k) { return k.left * share_row_ + place_[k.right]; };
         const auto there = [&](const Kept& k) {
-            return index(left_.reverse[k.left]) * right_arcs_ + index(right_.reverse[k.right]);
+            return index(left_.reverse[k.left]) * share_row_ + reverse_place_[k.right];
         };
         for (const auto& k : kept_) {
             mark_[here(k)] = 1;

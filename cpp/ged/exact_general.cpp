@@ -106,7 +106,7 @@ auto GeneralSearch::expired() -> bool {
     return stopped_;
 }
 
-/// Half of what the edges of u and v to undecided nodes cost at least: every edge takes its cheapest fate, seen from
+/// Half of the least cost of the edges of u and v to undecided nodes: every edge takes its cheapest edit, seen from
 /// the one side and from the other.
 auto GeneralSearch::inner_cost(Node u, Node v) const -> double {
     const auto& mine = left_inner_[index(u)];
@@ -290,7 +290,7 @@ auto GeneralSearch::search(Node decided) -> void {
     if (decided == left_->n || hopeless(lower)) {
         return;
     }
-    // Branch on the node with the fewest hopeful images; of these the one with most edges to decided nodes.
+    // Branch on the node with the fewest possible images; of these the one with most edges to decided nodes.
     Node chosen = open;
     Node chosen_degree = 0;
     auto& children = children_[index(decided)];

@@ -20,6 +20,9 @@ constexpr int key_bits = 8;             ///< of the column within a key of the s
 constexpr Node max_columns = 1 << key_bits;
 constexpr Node max_degree = 32;  ///< of graphs whose rewards are split unevenly
 
+constexpr std::size_t max_planes = 6;    ///< most neighbors of a node of right where rows of cells are taken at once
+constexpr std::size_t max_row_arcs = 4;  ///< most neighbors of a node of left for the same
+
 template <class T>
 constexpr auto index(T value) -> std::size_t {
     return static_cast<std::size_t>(value);

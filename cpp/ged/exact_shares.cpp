@@ -19,6 +19,10 @@ auto UniformSearch::ascend(Level& level) -> void {
     for (std::size_t i = 0; i < count && !expired(stride_); ++i) {
         const Node u = level.rows[backward ? count - 1 - i : i];
         list_row_arcs(level, u);
+        if (by_rows()) {
+            give_row(level, u);
+            continue;
+        }
         const Cost* cost = level.cost.data() + index(u) * width;
         for (Node v = 0; v < right_.n; ++v) {
             if (cost[v] < allowed) {
@@ -48,6 +52,10 @@ auto UniformSearch::refresh_row(Level& level, Node u) -> void {
     Cost* cost = level.cost.data() + index(u) * index(stride_);
     const Cost* unary = level.unary.data() + index(u) * index(stride_);
     list_row_arcs(level, u);
+    if (by_rows()) {
+        gain_row(level, u);
+        return;
+    }
     for (Node v = 0; v < right_.n; ++v) {
         if (cost[v] < allowed) {
             cost[v] = unary[v] - gain(level, u, v);
@@ -148,7 +156,7 @@ auto UniformSearch::with_matching(const Level& level, Node v, const Use& use) ->
         for (int i = 0; i < large; ++i) {
             for (int s = 0; s < count; ++s) {
                 const auto [e, f] = arcs(i, s);
-                const std::uint8_t share = level.share[e * right_arcs_ + f];
+                const std::uint8_t share = level.share[e * share_row_ + place_[f]];
                 matching.weight[index(i)][index(s)] = share == no_share ? -dropped : Cost{share};
             }
         }
@@ -202,8 +210,8 @@ auto UniformSearch::give(Level& level, Node u, Node v) -> void {
                 const auto [e, f] = arcs(i, s);
                 const Cost whole = reward_of(e, f);
                 const Cost share = std::min(whole, to);
-                level.share[e * right_arcs_ + f] = static_cast<std::uint8_t>(share);
-                level.share[index(left_.reverse[e]) * right_arcs_ + index(right_.reverse[f])] =
+                level.share[e * share_row_ + place_[f]] = static_cast<std::uint8_t>(share);
+                level.share[index(left_.reverse[e]) * share_row_ + reverse_place_[f]] =
                     static_cast<std::uint8_t>(whole - share);
             }
         };

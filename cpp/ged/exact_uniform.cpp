@@ -11,84 +11,6 @@ namespace uge::ged {
 
 using namespace uniform;
 
-namespace {
-
-/// Whether two nodes of one label have the same neighbors, but for each other, by edges of the same labels.
-auto interchangeable(const GraphView& graph, bool edge_labels, Node u, Node w) -> bool {
-    const auto mine = graph.neighbors(u);
-    const auto theirs = graph.neighbors(w);
-    const auto label = [&](Node of, std::size_t at) {
-        return edge_labels ? edge_label_at(graph, graph.indptr[of] + static_cast<std::int64_t>(at)) : 0;
-    };
-    if (graph.labels[u] != graph.labels[w] || mine.size() != theirs.size()) {
-        return false;
-    }
-    for (std::size_t i = 0, j = 0; i < mine.size() || j < theirs.size();) {
-        if (i < mine.size() && mine[i] == w) {
-            ++i;
-        } else if (j < theirs.size() && theirs[j] == u) {
-            ++j;
-        } else if (i == mine.size() || j == theirs.size() || mine[i] != theirs[j] || label(u, i) != label(w, j)) {
-            return false;
-        } else {
-            ++i;
-            ++j;
-        }
-    }
-    return true;
-}
-
-}  // namespace
-
-auto UniformSearch::Side::assign(const GraphView& graph, bool edge_labels) -> void {
-    n = graph.n;
-    const auto size = index(n);
-    first.resize(size + 1);
-    label.assign(graph.labels, graph.labels + n);
-    neighbor.clear();
-    for (Node u = 0; u < n; ++u) {
-        first[index(u)] = static_cast<Node>(neighbor.size());
-        const auto row = graph.neighbors(u);
-        neighbor.insert(neighbor.end(), row.begin(), row.end());
-    }
-    first[size] = static_cast<Node>(neighbor.size());
-    edge_label.clear();
-    stars.assign(size, 0);
-    for (Node u = 0; edge_labels && u < n; ++u) {
-        for (auto e = graph.indptr[u]; e < graph.indptr[u + 1]; ++e) {
-            edge_label.push_back(edge_label_at(graph, e));
-            stars[index(u)] += star_of(edge_label.back());
-        }
-    }
-    reverse.resize(neighbor.size());
-    for (Node u = 0; u < n; ++u) {
-        for (Node e = first[index(u)]; e < first[index(u) + 1]; ++e) {
-            const auto w = index(neighbor[index(e)]);
-            const auto found = std::lower_bound(neighbor.begin() + first[w], neighbor.begin() + first[w + 1], u);
-            reverse[index(e)] = static_cast<Node>(found - neighbor.begin());
-        }
-    }
-}
-
-auto UniformSearch::Side::find_twins(const GraphView& graph, bool edge_labels) -> void {
-    twin.resize(index(n));
-    for (Node u = 0; u < n; ++u) {
-        Node w = 0;
-        while (w < u && !(twin[index(w)] == w && interchangeable(graph, edge_labels, u, w))) {
-            ++w;
-        }
-        twin[index(u)] = w;
-    }
-}
-
-auto UniformSearch::Side::degree() const -> Node {
-    Node most = 0;
-    for (std::size_t u = 0; u < index(n); ++u) {
-        most = std::max(most, first[u + 1] - first[u]);
-    }
-    return most;
-}
-
 auto UniformSearch::fits(const GraphView& left, const GraphView& right) -> bool {
     constexpr std::int64_t max_cells = 1 << 23;  // in all levels together
     return left.n <= right.n && right.n <= max_columns && std::int64_t{left.n} * left.n * right.n <= max_cells;
@@ -145,100 +67,6 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, bool edge
     std::int64_t reached = std::max(lower, (root_lower_ + scale - 1) / scale);
     reached += (reached - constant_) % step_ == 0 ? 0 : 1;
     return {static_cast<double>(std::min(reached, upper_)), static_cast<double>(upper_), reached >= upper_};
-}
-
-/// The root of the search, with even shares; false if its bound is enough.
-auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool {
-    left_.assign(left, labeled_);
-    right_.assign(right, labeled_);
-    starred_ = labeled_ && std::max(left_.degree(), right_.degree()) < max_star;
-    const auto n = index(left.n);
-    const auto m = index(right.n);
-    constexpr Node lanes = 16;
-    stride_ = (right.n + lanes - 1) / lanes * lanes;
-    const auto width = index(stride_);
-    right_arcs_ = right_.neighbor.size();
-    constexpr std::size_t max_shares = 1 << 25;      // in all levels together
-    constexpr std::size_t max_shares_per_cell = 12;  // beyond, halves and more search are faster
-    const std::size_t shares = left_.neighbor.size() * right_arcs_;
-    sharing_ = shares * n <= max_shares && shares <= max_shares_per_cell * n * m && left_.degree() <= max_degree &&
-               right_.degree() <= max_degree;
-    constexpr std::int64_t first_budget = 40;
-    budget_ = first_budget;
-
-    image_.assign(n, open);
-    adjacent_.assign(m * m, 0);
-    label_between_.resize(labeled_ ? m * m : 0);
-    for (Node v = 0; v < right.n; ++v) {
-        for (const Node x : right.neighbors(v)) {
-            adjacent_[index(v) * m + index(x)] = 1;
-        }
-        for (Node f = right_.first[index(v)]; labeled_ && f < right_.first[index(v) + 1]; ++f) {
-            label_between_[index(v) * m + index(right_.neighbor[index(f)])] = right_.edge_label[index(f)];
-        }
-    }
-    key_.resize(width);
-    block_.resize(width);
-    pred_.resize(width);
-    scanned_.resize(width);
-    scanned_at_.resize(width);
-    mark_.assign(sharing_ ? shares : 0, 0);
-    if (levels_.size() <= n) {
-        levels_.resize(n + 1);
-    }
-    Level& root = levels_[0];
-    root.unary.assign(n * width, 0);
-    root.cost.assign((n + 1) * width, dropped);
-    root.share.assign(sharing_ ? shares : 0, static_cast<std::uint8_t>(scale));
-    for (std::size_t e = 0; labeled_ && sharing_ && e < left_.neighbor.size(); ++e) {
-        std::uint8_t* share = root.share.data() + e * right_arcs_;
-        const auto before = std::find(left_.edge_label.begin(), left_.edge_label.end(), left_.edge_label[e]);
-        if (const auto same = index(before - left_.edge_label.begin()); same < e) {
-            std::copy_n(root.share.data() + same * right_arcs_, right_arcs_, share);
-            continue;
-        }
-        for (std::size_t f = 0; f < right_arcs_; ++f) {
-            share[f] = static_cast<std::uint8_t>(reward_of(e, f) / 2);
-        }
-    }
-    root.row_stars = left_.stars;
-    root.col_stars = right_.stars;
-    root.row_dual.assign(n + 1, 0);
-    root.col_dual.assign(width, 0);
-    root.row_to_col.assign(n, open);
-    root.col_to_row.assign(width, gone);
-    root.rows.resize(n);
-    std::iota(root.rows.begin(), root.rows.end(), 0);
-    root.row_degree.resize(n);
-    root.col_degree.resize(width);
-    for (Node v = 0; v < right.n; ++v) {
-        root.col_degree[index(v)] = right.degree(v);
-        root.col_to_row[index(v)] = open;
-        root.cost[n * width + index(v)] = 0;
-    }
-    root.lower = constant_ * scale;
-    for (Node u = 0; u < left.n; ++u) {
-        root.row_degree[index(u)] = left.degree(u);
-        Cost least = dropped;
-        for (Node v = 0; v < right.n; ++v) {
-            const std::size_t at = index(u) * width + index(v);
-            root.unary[at] = left.labels[u] == right.labels[v] ? 0 : scale;
-            const Node most = std::min(left.degree(u), right.degree(v));
-            root.cost[at] = root.unary[at] - same_edges(left_.stars[index(u)], right_.stars[index(v)], most);
-            least = std::min(least, root.cost[at]);
-        }
-        root.row_dual[index(u)] = least;
-        root.lower += least;
-    }
-    if (!solve(root)) {
-        return false;
-    }
-    for (Node v = 0; v < right.n; ++v) {
-        if (root.col_to_row[index(v)] == open) {
-            root.col_to_row[index(v)] = left.n;
-        }
-    }
-    return true;
 }
 
 /// Each pass bounds the level and takes a pair of its assignment: all maps with the pair are searched one level down,
@@ -298,7 +126,7 @@ auto UniformSearch::strengthen(Level& root) -> bool {
 
 /// The row where another choice costs most, with many edges to decide and few cells.
 auto UniformSearch::branching_row(const Level& level) const -> Choice {
-    constexpr Cost some = scale / 4;  // lest rows with two best cells count nothing
+    constexpr Cost some = scale / 4;  // so that rows with two best cells also count
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
     Choice choice{open, 0};
@@ -348,6 +176,9 @@ auto UniformSearch::force(Level& level, Node u, Node v) -> void {
         const auto x = index(right_.neighbor[index(f)]);
         --level.col_degree[x];
         level.col_stars[x] -= labeled_ ? star_of(right_.edge_label[index(f)]) : 0;
+        for (std::size_t e = 0; planes_ > 0 && e < left_.neighbor.size(); ++e) {
+            level.share[e * share_row_ + reverse_place_[index(f)]] = no_share;
+        }
     }
     list_arcs(level);
     for (const Node w : row_neighbors) {

@@ -23,11 +23,11 @@ namespace uge::ged {
 /// and of nodes with equal neighborhoods only one is tried.
 class UniformSearch {
   public:
-    /// Whether the graphs are small enough to be searched within sane memory.
+    /// Whether the graphs are small enough to be searched with limited memory.
     static auto fits(const GraphView& left, const GraphView& right) -> bool;
 
     /// Precondition: fits, left.n <= right.n; `mapping` maps every node, at cost `upper`; `lower` is a known bound.
-    /// The mapping is replaced by better ones as they are found. Only maps of cost `limit` or less are looked for.
+    /// The mapping is replaced by better ones as they are found. Only maps of cost `limit` or less are searched.
     /// With `edge_labels`, keeping an edge with another label costs 1.
     auto run(const GraphView& left, const GraphView& right, bool edge_labels, const Deadline& deadline,
              std::int64_t lower, std::int64_t upper, std::int64_t limit, std::span<Node> mapping) -> Bounds;
@@ -57,7 +57,7 @@ class UniformSearch {
     struct Level {
         std::vector<Cost> unary;          // n x stride: relabeling less the edges kept to fixed nodes
         std::vector<Cost> cost;           // (n + 1) x stride: unary less the best matching; the last row is "inserted"
-        std::vector<std::uint8_t> share;  // directed edges of left x of right: this end's part of the reward
+        std::vector<std::uint8_t> share;  // directed edges of left x places: this end's part of the reward
         std::vector<Cost> row_dual, col_dual;
         std::vector<Node> row_to_col, col_to_row;
         std::vector<Node> rows;                    // not yet fixed
@@ -111,16 +111,31 @@ class UniformSearch {
     auto list_arcs(const Level& level) -> void;
     auto list_row_arcs(const Level& level, Node u) -> void;
     auto drop(Level& level, Node u, Node v) -> void;
+    auto drop_above(Level& level, Node u, Cost limit) -> void;
     template <class Use>
     auto with_matching(const Level& level, Node v, const Use& use) -> Cost;
     auto gain(const Level& level, Node u, Node v) -> Cost;
+    auto gain_row(Level& level, Node u) -> void;
+    auto give_row(Level& level, Node u) -> void;
+    auto give_back(Level& level, const Cost* cost, std::uint8_t* const* share, const std::uint8_t* const* whole)
+        -> void;
+    [[nodiscard]] auto by_rows() const -> bool {
+        return planes_ > 0 && !row_arcs_.empty() && row_arcs_.size() <= uniform::max_row_arcs;
+    }
+    auto lay_out(bool in_planes) -> void;
     auto give(Level& level, Node u, Node v) -> void;
     auto kept(const Level& level, Node u, Node v) -> void;
 
     Side left_, right_;
     Node stride_ = 0;
-    std::size_t right_arcs_ = 0;
-    bool sharing_ = false;  // rewards are split unevenly; else always in halves
+    std::size_t share_row_ = 0;                 // shares of one directed edge of left
+    std::size_t planes_ = 0;                    // 0: shares are in the order of the edges of right
+    std::vector<std::uint32_t> place_;          // of each directed edge of right among the shares of one of left
+    std::vector<std::uint32_t> reverse_place_;  // of the same edge from its other end
+    std::vector<std::uint8_t> whole_;           // by place: whole rewards, for each edge label of left
+    std::vector<std::uint8_t> out_;             // by place: no_share for edges to dropped cells of the current row
+    std::vector<std::uint32_t> whole_of_;       // of each directed edge of left: which of these
+    bool sharing_ = false;                      // rewards are split unevenly; else always in halves
     const GraphView* graphs_[2] = {};
     bool twins_known_ = false;            // they are looked for at the first branching
     bool labeled_ = false;                // edge labels count
@@ -138,7 +153,7 @@ class UniformSearch {
     std::vector<Node> pred_, scanned_;
     std::vector<Cost> scanned_at_;
 
-    std::vector<std::uint32_t> row_arcs_;  // of the row at hand, to rows not fixed
+    std::vector<std::uint32_t> row_arcs_;  // of the current row, to rows not fixed
     std::vector<std::uint32_t> col_arcs_;  // of all columns, to columns not fixed
     std::vector<std::uint32_t> col_first_;
     std::vector<Kept> kept_;

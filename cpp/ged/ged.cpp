@@ -64,7 +64,7 @@ auto proven_distance(const GraphView& left, const GraphView& right, const EditCo
     return start.proven ? start : exact(left, right, costs, start, limit, deadline, workspace.exact, mapping);
 }
 
-/// Precondition: the pair stands as `orientation` wants it.
+/// Precondition: the pair is in the order of `orientation`.
 auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
            const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds {
     const bool bounds_above_only = params.method == Method::beam || params.method == Method::hungarian ||
@@ -102,8 +102,8 @@ auto solve(const GraphView& left, const GraphView& right, const EditCosts& costs
     return at_most(none);
 }
 
-/// What leaves the core. Sums of costs up to `largest` differ by rounding, so a lower bound above the upper one by no
-/// more than that means both are the distance. By more, a bound is wrong, and no answer is better than a wrong one.
+/// The result of the core. Sums of costs up to `largest` differ by rounding, so a lower bound above the upper one by no
+/// more than that means both are the distance. By more, a bound is wrong, and an error is better than a wrong answer.
 auto checked(Bounds bounds, double largest) -> Bounds {
     constexpr double rounding = 1e-11;
     if (bounds.lower > bounds.upper) {

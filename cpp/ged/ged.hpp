@@ -17,7 +17,7 @@ constexpr double no_limit = std::numeric_limits<double>::infinity();
 struct Params {
     Method method = Method::tight;
     int beam_width = 80;
-    /// "More than this?": where the distance is at most the limit the answer is that without one; otherwise solvers
+    /// If the distance is at most the limit, the answer is the same as without a limit; otherwise solvers
     /// stop as soon as lower > limit is shown.
     double limit = no_limit;
 };
@@ -39,12 +39,12 @@ class Workspace;
 
 /// Edit distance of two graphs by `params.method`. `mapping` has left.n entries: the node of `right` that each node
 /// of `left` becomes, or -1 where it is deleted; its true cost is `upper`. Bounds do not depend on the order of the
-/// two graphs (costs turned round accordingly). hed gives no map: all -1.
+/// two graphs (with costs reversed accordingly). hed gives no map: all -1.
 auto edit_distance(const GraphView& left, const GraphView& right, const EditCosts& costs, const Params& params,
                    const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds;
 
-/// Whether the distance is at most `limit`, as search asks it of one candidate after another. If it is: the distance,
-/// proven, and a map of that cost. If not: lower > limit, any upper bound or infinity, and nothing of use in `mapping`.
+/// Whether the distance is at most `limit`, called by search for one candidate after another. If it is: the distance,
+/// proven, and a map of that cost. If not: lower > limit, any upper bound or infinity, and `mapping` is undefined.
 /// At the deadline neither may be known: lower <= limit and not proven.
 auto within(const GraphView& left, const GraphView& right, const EditCosts& costs, double limit,
             const Deadline& deadline, Workspace& workspace, std::span<Node> mapping) -> Bounds;

@@ -9,7 +9,7 @@
 
 namespace uge::ged {
 
-/// What vectors of 32 bytes, of 8 or 16 bits a lane, cannot say in plain C++.
+/// Operations on vectors of 32 bytes, of 8 or 16 bits per lane, that plain C++ does not have.
 
 template <class Vector>
 auto words_of(const Vector& vector) -> std::array<std::uint64_t, 4> {

@@ -183,7 +183,7 @@ auto LargeSearch::saving(Node u, Node x, std::span<const Node> map) const -> dou
     return total;
 }
 
-/// Gain of moving u to y (-1: deleting it), where it saves `now`, with who is there going to where u was.
+/// Gain of moving u to y (-1: deleting it), where it saves `now`, with the node there moving to the place of u.
 auto LargeSearch::gain(Node u, Node y, double now, std::span<const Node> map) const -> double {
     const Node x = map[index(u)];
     const Node v = y < 0 ? -1 : at_[index(y)];
@@ -205,7 +205,7 @@ auto LargeSearch::best_move(Node u, double now, WorkMeter& meter, std::span<cons
     const auto offer = [&](Node y) {
         const Node v = y < 0 ? -1 : at_[index(y)];
         if (y == x || (v >= 0 && left_.degree(v) > 4 * left_.degree(u) + 16)) {
-            return;  // a hub does not give way to a leaf
+            return;  // a hub is not replaced by a leaf
         }
         if (meter.expired(64 + 16 * left_.degree(u) + (v < 0 ? 0 : 16 * left_.degree(v)))) {
             return;

@@ -12,7 +12,7 @@
 
 namespace uge::ged {
 
-/// What a node pays for its edges. Half: both ends share an edge, and sums are lower bounds (BRANCH, HED). Whole: as
+/// The cost of the edges of a node. Half: both ends share an edge, and sums are lower bounds (BRANCH, HED). Whole: as
 /// Riesen & Bunke (2009).
 enum class EdgeShare { half, whole };
 
@@ -51,7 +51,7 @@ class LocalCosts {
           meter_(deadline),
           workspace_(workspace) {}
 
-    /// Whether time is up, so that costs mean nothing any more. Cheap: reads the clock now and then.
+    /// Whether time is up, so that costs are no longer valid. Cheap: does not read the clock at every call.
     auto expired() -> bool { return stopped_ || meter_.expired(std::exchange(work_, 1)); }
 
     [[nodiscard]] auto remove(const NodeClass& node) const -> double {
@@ -60,7 +60,7 @@ class LocalCosts {
     [[nodiscard]] auto insert(const NodeClass& node) const -> double {
         return costs_.node_insert + share_ * costs_.edge_insert * node.degree;
     }
-    /// Cost of turning one into the other, without the way round over deletion and insertion.
+    /// Cost of turning one into the other, without the alternative of deletion and insertion.
     auto replace(const NodeClass& from, const NodeClass& to) -> double {
         return costs_.relabel_node(from.label, to.label) + share_ * edges(from, to);
     }
@@ -89,7 +89,7 @@ class LocalCosts {
         return uneven + relabel * (std::min(from.degree, to.degree) - same);
     }
 
-    /// The edges of the smaller bundle each to one of the larger: never worse, as keep_edge has no price above
+    /// The edges of the smaller bundle each to one of the larger: never worse, because keep_edge never costs more than
     /// deleting and inserting.
     auto edges_by_matrix(const NodeClass& from, const NodeClass& to) -> double {
         const bool turned = from.degree > to.degree;

@@ -10,7 +10,7 @@
 
 namespace uge::ged {
 
-/// Nodes of two graphs that local costs cannot tell apart: same label, same degree and, where edge labels count, the
+/// Nodes of two graphs that local costs cannot distinguish: same label, same degree and, where edge labels count, the
 /// same labels on their edges.
 struct NodeClass {
     Label label;
@@ -41,7 +41,7 @@ class NodeClasses {
                RightOrder order = RightOrder::ascending) -> bool;
 
     /// Makes one class of those that differ only by labels the other graph does not have, which cost the same against
-    /// everything as long as relabeling has one price. Precondition: edge labels do not count.
+    /// everything if relabeling has a constant cost. Precondition: edge labels do not count.
     auto merge_foreign_labels() -> void;
 
     /// Whether the classes of the last build have stars instead of lists.

@@ -16,7 +16,7 @@ auto breadth_first(const GraphView& graph, const Deadline& deadline, std::vector
 
 /// For each node, the last before it in `order` that it can be exchanged with, as both have the same label and, but for
 /// each other, the same neighbors, with `edge_labels` by edges of the same labels; or -1. Neighbors are compared by a
-/// hash: taking two nodes for twins wrongly would cost quality, not correctness.
+/// hash: a collision would affect quality, not correctness.
 auto find_twins(const GraphView& graph, bool edge_labels, std::span<const Node> order,
                 std::vector<std::uint64_t>& hashes, Node* twin) -> void;
 

@@ -41,7 +41,7 @@ auto compare_content(const GraphView& a, const GraphView& b) -> std::strong_orde
     return std::strong_ordering::equal;
 }
 
-/// Whether costs come after themselves turned round. Asked only for two equal graphs.
+/// Whether costs compare greater than the same costs reversed. Called only for two equal graphs.
 auto costs_turn(const EditCosts& costs) -> bool {
     if (costs.node_insert != costs.node_delete) {
         return costs.node_insert > costs.node_delete;

@@ -6,14 +6,14 @@
 
 namespace uge::ged {
 
-/// How a pair of graphs stands to the way it is solved.
+/// The direction in which a pair of graphs is solved.
 struct Orientation {
     bool turned;  ///< it is solved the other way round
     bool same;    ///< the graphs are the same node by node
 };
 
 /// The smaller graph goes left, then the one with fewer edges, then whichever comes first by content: so the answer for
-/// (a, b) is that for (b, a) under turned costs, and solvers see left.n <= right.n.
+/// (a, b) is that for (b, a) under reversed costs, and solvers see left.n <= right.n.
 auto orientation(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Orientation;
 
 /// Writes the map from right to left that undoes `mapping` from left to right; -1 where nothing maps.

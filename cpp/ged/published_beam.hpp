@@ -30,8 +30,8 @@ struct PublishedBeamWorkspace {
 
 /// The beam of the paper's ground truth, as Neuhaus, Riesen & Bunke (2006) and their toolkit have it: A* without an
 /// estimate of what is to come, on a list of open partial maps that is cut to the `width` cheapest after each step.
-/// Nodes are taken in their given order, ties by age. Writes the first complete map that comes up and returns its true
-/// cost. Any costs; past the deadline the partial map at hand is completed in the order of nodes.
+/// Nodes are taken in their given order, ties by age. Writes the first complete map taken from the list and returns
+/// its true cost. Any costs; past the deadline the current partial map is completed in the order of nodes.
 auto published_beam(const GraphView& left, const GraphView& right, const EditCosts& costs, int width,
                     const Deadline& deadline, PublishedBeamWorkspace& workspace, std::span<Node> mapping) -> double;
 

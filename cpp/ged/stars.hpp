@@ -27,7 +27,7 @@ constexpr auto star_overlap(Star a, Star b) -> Node {
     return static_cast<Node>(least * ones >> 56U);
 }
 
-/// Fills the stars of all nodes; false where labels or degrees are too many for stars to tell all labels apart. `sums`
+/// Fills the stars of all nodes; false where labels or degrees are too many for stars to distinguish all labels. `sums`
 /// is scratch.
 inline auto fill_stars(const GraphView& graph, std::vector<Star>& sums, std::vector<Star>& stars) -> bool {
     const auto arcs = static_cast<std::size_t>(2 * graph.num_edges());

@@ -99,9 +99,9 @@ class SwapSearch {
     /// Puts each left node where `map` says. Precondition: no more -1 (deletion) than slots past right.n.
     auto load(std::span<const Node> map) -> void;
 
-    /// Best swap after best swap, also downhill; nodes just moved rest for some steps. Ends after `patience` swaps that
-    /// bring no new best (0: at the first local optimum), when `best` reaches `enough`, or when time is up. `best` is
-    /// the best score so far and `map` its map: both are brought up to date.
+    /// Tabu search: makes the best swap, even if it loses; nodes just moved rest for some steps. Ends after `patience`
+    /// swaps without a new best (0: at the first local optimum), when `best` reaches `enough`, or when time is up.
+    /// `best` is the best score so far and `map` its map: both are updated.
     auto climb(int patience, double enough, const Deadline& deadline, double& best, std::span<Node> map) -> void {
         constexpr unsigned between = 16;  // swaps that take a microsecond or more
         unsigned swaps = 0;
@@ -234,7 +234,7 @@ class SwapSearch {
     static auto vectors_of(Score* row) -> Vector* { return reinterpret_cast<Vector*>(row); }
     static auto vectors_of(const Score* row) -> const Vector* { return reinterpret_cast<const Vector*>(row); }
 
-    /// First position of `value` among `end`, from `start` on and round. Precondition: there is one.
+    /// First position of `value` among `end`, from `start` on, cyclically. Precondition: there is one.
     static auto find(const Score* row, Score value, Node start, Node end) -> Node {
         if constexpr (sizeof(Score) == 1) {
             const auto from = [&](Node first, Node past) {

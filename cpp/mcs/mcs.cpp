@@ -144,7 +144,7 @@ auto number_edge_labels(Problem& problem, const Deadline& deadline) -> bool {
     return true;
 }
 
-/// What is known without a search.
+/// Bounds that are known without a search.
 auto trivial(const Problem& problem) -> Outcome {
     Outcome outcome{.lower = 0, .upper = 0, .branches = 0};
     for (const auto& group : problem.groups) {

@@ -6,7 +6,7 @@
 namespace uge::mcs {
 
 /// What is known of states of the search that were exhausted: how many matches they can add at most. Different partial
-/// maps often leave the same nodes with the same choices. States are told apart by 128 bits of hash, not by
+/// maps often leave the same nodes with the same choices. States are distinguished by 128 bits of hash, not by
 /// themselves: were the hash ideal, two of a billion would be confused with a probability below 1e-20.
 class StateTable {
   public:
@@ -31,7 +31,7 @@ class StateTable {
 
     StateTable() : entries_(capacity) {}
 
-    /// Forgets everything, at no cost.
+    /// Removes all entries in constant time.
     void clear() { ++search_; }
     /// Most matches that the state can add, or `unknown`.
     [[nodiscard]] auto find(const Key& key) const -> int {

@@ -136,7 +136,7 @@ auto BranchFilter::replacement(std::span<const std::int32_t> from, std::span<con
     return (from[0] == to[0] ? 0 : prices_.relabel_alone) + edges;
 }
 
-/// For one class of the collection: what it costs to make each kind of branch of the query one of it, at most deletion
+/// For one class of the collection: the cost of substituting each kind of branch of the query by it, at most deletion
 /// and insertion; and, last, insertion.
 auto BranchFilter::prices_of(std::int32_t id) -> const double* {
     auto& column = column_of_[static_cast<std::size_t>(id)];

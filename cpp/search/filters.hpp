@@ -18,7 +18,7 @@ namespace uge::search {
 enum class Stage : std::uint8_t { size, labels, degrees, branch, tight, exact };
 inline constexpr std::size_t num_stages = 6;
 
-/// Edit costs as filters need them: smallest prices that are valid whatever the labels are.
+/// Edit costs for filters: the smallest costs that are valid for any labels.
 struct Prices {
     explicit Prices(const EditCosts& costs);
 
@@ -28,15 +28,15 @@ struct Prices {
     bool constant;         ///< no matrices: relabeling costs what it says here
     bool integral;         ///< every distance is an integer
 
-    /// Least cost of so many unmatched nodes on the left and on the right: they are relabeled as far as that is
-    /// possible, the others deleted or inserted.
+    /// Least cost of these numbers of unmatched nodes on the left and on the right: as many as possible are
+    /// relabeled, the others deleted or inserted.
     [[nodiscard]] auto nodes(std::int64_t left, std::int64_t right) const -> double {
         return unmatched(left, right, node_delete, node_insert, node_relabel);
     }
     [[nodiscard]] auto edges(std::int64_t left, std::int64_t right) const -> double {
         return unmatched(left, right, edge_delete, edge_insert, edge_relabel);
     }
-    /// The next value that a distance can have, from a lower bound. Sums of prices round.
+    /// The next value that a distance can have, from a lower bound. Sums of costs are rounded.
     [[nodiscard]] auto possible(double bound) const -> double;
 
   private:
@@ -51,7 +51,7 @@ struct Prices {
 /// Lower bounds of the edit distance from one graph to those of a collection by counters alone.
 class CounterFilter {
   public:
-    /// `query`: its labels are codes of the collection; labels that the collection has not are codes beyond.
+    /// `query`: its labels are codes of the collection; labels that are not in the collection have larger codes.
     CounterFilter(const GraphView& query, const Prices& prices, const Profiles& profiles);
 
     struct Bound {
@@ -92,7 +92,7 @@ class CounterFilter {
     const Prices& prices_;
     Counters counters_;
     std::int64_t nodes_, edges_;
-    std::int64_t unknown_ = 0;  ///< nodes whose label the collection has not
+    std::int64_t unknown_ = 0;  ///< nodes whose label is not in the collection
 };
 
 /// The sum of what the first of two groups of eight or sixteen counters has more than the second.
@@ -116,8 +116,8 @@ auto excess(const std::uint8_t* left, const std::uint8_t* right) -> std::int64_t
 }
 
 /// The assignment bound (BRANCH, Blumenthal & Gamper 2018) by classes of branches: equal ones are matched, which is
-/// optimal as prices of branches obey the triangle inequality; the few that are left are assigned. One per thread.
-/// Precondition: prices.constant.
+/// optimal because costs of branches satisfy the triangle inequality; the few that are left are assigned. One per
+/// thread. Precondition: prices.constant.
 class BranchFilter {
   public:
     BranchFilter(const GraphView& query, bool edge_labels, const Prices& prices, const Profiles& profiles);
@@ -140,7 +140,7 @@ class BranchFilter {
     std::vector<Kind> kinds_;            ///< of the query's branches
     std::vector<double> removal_;        ///< of one of each kind
     std::vector<std::int32_t> kind_of_;  ///< by class: the kind of the query that is equal, or -1
-    std::vector<int> left_;              ///< of each kind, while a graph is looked at
+    std::vector<int> left_;              ///< of each kind, for the current graph
     std::vector<std::int32_t> rows_, columns_;
     std::vector<std::int32_t> column_of_;  ///< by class: where its prices are in `table_`, or -1
     std::vector<double> table_;            ///< kinds + 1 numbers per class: replacement of each kind, insertion

@@ -23,7 +23,7 @@ struct Counters {
 /// How many thresholds t each of the three most frequent edge labels has among the incident slots.
 inline constexpr std::array<std::size_t, 3> incident_levels{4, 2, 2};
 
-/// What filters need to know of a collection of graphs, one entry per graph in ascending order of (nodes, edges,
+/// Precomputed data of a collection for the filters, one entry per graph in ascending order of (nodes, edges,
 /// position): that order is called rank. One block of memory without pointers, to be written to a file and mapped from
 /// it. Owns nothing but the dictionary of its branches.
 ///
@@ -33,8 +33,8 @@ class Profiles {
     /// The block of memory for these graphs. O(nodes + edges), and a sort of the graphs.
     static auto built(const PackedGraphs& graphs) -> std::vector<std::uint64_t>;
 
-    /// A view of such a block. Throws std::invalid_argument if it is not one, or is of other graphs as far as sizes
-    /// tell; whatever it contains, no access through the view leaves its arrays or those of `graphs`.
+    /// A view of such a block. Throws std::invalid_argument if it is not one, or if its sizes show that it belongs to
+    /// other graphs; whatever it contains, no access through the view leaves its arrays or those of `graphs`.
     Profiles(std::span<const std::uint64_t> block, const PackedGraphs& graphs);
 
     [[nodiscard]] auto size() const -> std::size_t { return position_.size(); }

@@ -9,6 +9,9 @@
 namespace uge::search {
 
 /// The k best of what was reported so far, by (value, position), shared by threads. Values only fall.
+///
+/// A ceiling is a known k-th best match: graphs that rank after it are not searched. It is kept as an entry
+/// that is never reported.
 class Ranking {
   public:
     struct Entry {
@@ -21,9 +24,14 @@ class Ranking {
         }
     };
 
-    explicit Ranking(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
+    Ranking(std::int64_t k, double value, std::int64_t position)
+        : k_(static_cast<std::size_t>(k)), ceiling_{value, position, 0} {}
 
+    /// Ties with the ceiling, also by rounding, are reported; the caller resolves them.
     void report(const Entry& entry) {
+        if (entry.value > ceiling_.value + rounding) {
+            return;
+        }
         const std::lock_guard lock(mutex_);
         const auto known = std::find_if(entries_.begin(), entries_.end(),
                                         [&](const Entry& one) { return one.candidate == entry.candidate; });
@@ -41,18 +49,18 @@ class Ranking {
         }
     }
 
-    /// Everything above this cannot be among the k best. Infinite, and no position, while there are fewer than k.
+    /// Everything above this cannot be among the k best: the ceiling while there are fewer than k.
     [[nodiscard]] auto worst() const -> Entry {
         const std::lock_guard lock(mutex_);
-        return entries_.size() < k_
-                   ? Entry{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max(), 0}
-                   : entries_.back();
+        return entries_.size() < k_ ? ceiling_ : std::min(ceiling_, entries_.back());
     }
     [[nodiscard]] auto entries() const -> const std::vector<Entry>& { return entries_; }
-    [[nodiscard]] auto full() const -> bool { return entries_.size() == k_; }
 
   private:
+    static constexpr double rounding = 1e-9;
+
     std::size_t k_;
+    Entry ceiling_;
     mutable std::mutex mutex_;
     std::vector<Entry> entries_;  ///< sorted
 };

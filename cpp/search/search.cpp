@@ -14,7 +14,7 @@ auto Search::limit(const Candidate& candidate) const -> double {
     const auto worst = ranking_.worst();
     const double most = worst.value * candidate.scale;
     if (!(worst < Ranking::Entry{candidate.upper / candidate.scale, candidate.position, 0})) {
-        return candidate.upper + slack;  // one of the k nearest so far: its own distance is wanted
+        return candidate.upper + slack;  // one of the k nearest so far: its distance is needed
     }
     if (!prices_[candidate.part].integral || most == infinity) {
         return most + slack;
@@ -185,14 +185,19 @@ auto Search::answer() -> Answer {
         answer_.found.push_back({one.position, one.lower, one.upper, std::move(one.mapping)});
         is_found[i] = true;
     }
+    std::vector<std::pair<std::int64_t, double>> left;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
         if (!is_found[i] && undecided(candidates_[i])) {
-            answer_.undecided.push_back(candidates_[i].position);
+            left.emplace_back(candidates_[i].position, candidates_[i].lower);
         } else if (!is_found[i]) {
             ++answer_.removed[index(removed_by(candidates_[i]))];
         }
     }
-    std::sort(answer_.undecided.begin(), answer_.undecided.end());
+    std::sort(left.begin(), left.end());
+    for (const auto& [position, lower] : left) {
+        answer_.undecided.push_back(position);
+        answer_.undecided_lower.push_back(lower);
+    }
     return std::move(answer_);
 }
 

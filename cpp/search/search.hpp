@@ -24,7 +24,7 @@ struct Part {
 
 enum class By { edits, normalized };
 
-/// What is asked. Ranks go by (distance, position), the distance divided by the mean number of nodes of the two graphs
+/// The request. Ranks are by (distance, position), the distance divided by the mean number of nodes of the two graphs
 /// if `by` says so.
 struct Question {
     std::int64_t k = 0;  ///< the k nearest; 0: all of distance at most `within`
@@ -33,6 +33,14 @@ struct Question {
     bool only_near = false;                                   ///< only graphs in `near` count
     double budget = std::numeric_limits<double>::infinity();  ///< seconds; 0: no exact distances, ranks by `tight`
     int threads = 1;
+    /// The k-th (distance, position) that is known from other graphs: graphs after it are not searched, and the
+    /// answer may be shorter than k. Positions count as in this search, where they may lie outside.
+    double ceiling = std::numeric_limits<double>::infinity();
+    std::int64_t ceiling_position = std::numeric_limits<std::int64_t>::max();
+    /// Exact distances are tried in rounds of growing patience; only those with more than `after` and at most `upto`
+    /// seconds per graph. What these do not decide is undecided.
+    double after = -1;
+    double upto = std::numeric_limits<double>::infinity();
 };
 
 struct Found {
@@ -45,6 +53,7 @@ struct Found {
 struct Answer {
     std::vector<Found> found;                        ///< best first
     std::vector<std::int64_t> undecided;             ///< positions of what may belong to the answer as well, ascending
+    std::vector<double> undecided_lower;             ///< bounds of their distances
     std::array<std::int64_t, num_stages> removed{};  ///< by each bound
     std::array<std::int64_t, num_stages> asked{};    ///< graphs that each bound was computed for
     std::array<double, num_stages> seconds{};        ///< of CPU that each stage took, all threads together

@@ -63,18 +63,22 @@ struct Candidate {
     std::vector<Node> mapping;
 };
 
-/// What one thread needs; kept from stage to stage.
+/// Memory of one thread; kept from stage to stage.
 struct Worker {
     ged::Workspace workspace;
     std::vector<std::unique_ptr<BranchFilter>> branch;  ///< by part
     std::vector<Node> mapping;
 };
 
-/// One search, from the question to the answer.
+/// One search, from the request to the answer.
 class Search {
   public:
     Search(std::span<const Part> parts, const Question& question, Control& control, const Watch& watch)
-        : parts_(parts), question_(question), control_(control), watch_(watch), ranking_(question.k) {
+        : parts_(parts),
+          question_(question),
+          control_(control),
+          watch_(watch),
+          ranking_(question.k, question.ceiling, question.ceiling_position) {
         for (const Part& part : parts) {
             prices_.emplace_back(part.costs);
             starts_.push_back(starts_.back() + static_cast<std::int64_t>(part.graphs.size()));
@@ -108,7 +112,7 @@ class Search {
         const double mean = static_cast<double>(nodes + nodes_) / 2;
         return question_.by == By::normalized && mean > 0 ? mean : 1;
     }
-    /// The largest distance of interest for graphs of so many nodes; exact ties with the k-th are of interest.
+    /// The largest relevant distance for graphs of this number of nodes; exact ties with the k-th are relevant.
     [[nodiscard]] auto limit(std::int64_t nodes) const -> double {
         return (nearest() ? ranking_.worst().value * scale(nodes) : question_.within) + slack;
     }
@@ -128,7 +132,9 @@ class Search {
     [[nodiscard]] auto candidate(std::size_t part, std::size_t rank, const CounterFilter::Bound& bound) const
         -> Candidate;
     void bound_branch(Candidate& candidate, Worker& worker);
-    void solve(std::size_t at, Stage stage, double seconds, Worker& worker);
+    void estimate();
+    void bound_above(const std::vector<std::size_t>& order, ged::Method method);
+    void solve(std::size_t at, ged::Method method, double seconds, Worker& worker);
     [[nodiscard]] auto open(const Candidate& candidate) const -> bool {
         return !candidate.proven && candidate.lower <= limit(candidate);
     }

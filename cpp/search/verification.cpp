@@ -29,15 +29,11 @@ auto Search::by_bound(std::size_t last) const -> std::vector<std::size_t> {
 void Search::start() {
     auto order = by_bound(candidates_.size());
     order.resize(std::min(order.size(), static_cast<std::size_t>(2 * question_.k)));
-    spread(order.size(), true, Stage::tight, [&](std::size_t i, Worker& worker) {
-        if (open(candidates_[order[i]])) {
-            solve(order[i], Stage::tight, infinity, worker);
-        }
-    });
+    bound_above(order, ged::Method::tight);
 }
 
-/// The most promising of what the scan has left, by counters, get their branch bounds, and the best of these exact
-/// distances: that lowers the limit before the others are looked at. Gives the first candidate without a branch bound.
+/// The most promising of what the scan has left, by counters, get their branch bounds, and the best of these upper
+/// bounds: that lowers the limit before the others are looked at. Gives the first candidate without a branch bound.
 auto Search::sharpen(std::size_t first) -> std::size_t {
     constexpr std::size_t some = 1'000;
     const std::size_t last = std::min(candidates_.size(), first + some);
@@ -49,16 +45,41 @@ auto Search::sharpen(std::size_t first) -> std::size_t {
                          return left != right ? left < right : a.position < b.position;
                      });
     bound_branches(first, last);
-    auto order = by_bound(last);
-    order.resize(std::min(order.size(), static_cast<std::size_t>(3 * question_.k)));
     if (question_.budget > 0) {
-        verify_some(order, first_patience);
+        estimate();
     }
     return last;
 }
 
+/// Upper bounds of the most promising candidates by local search, a short one for many, then a long one for the best of
+/// them: the lower the limit, the less exact distances cost.
+void Search::estimate() {
+    const auto many = static_cast<std::size_t>(2 * question_.k + 180);
+    const auto some = static_cast<std::size_t>(question_.k + 10);
+    auto order = by_bound(candidates_.size());
+    order.resize(std::min(order.size(), many));
+    bound_above(order, ged::Method::refine);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const double left = candidates_[a].upper / candidates_[a].scale;
+        const double right = candidates_[b].upper / candidates_[b].scale;
+        return left != right ? left < right : candidates_[a].position < candidates_[b].position;
+    });
+    order.resize(std::min(order.size(), some));
+    bound_above(order, ged::Method::tight);
+}
+
+/// Upper bounds by local search, as long as there is time.
+void Search::bound_above(const std::vector<std::size_t>& order, ged::Method method) {
+    const auto last = end();
+    spread(order.size(), true, Stage::tight, [&](std::size_t i, Worker& worker) {
+        if (open(candidates_[order[i]]) && Clock::now() < last) {
+            solve(order[i], method, infinity, worker);
+        }
+    });
+}
+
 /// Bounds of one candidate by a solver, at most up to what is of interest.
-void Search::solve(std::size_t at, Stage stage, double seconds, Worker& worker) {
+void Search::solve(std::size_t at, ged::Method method, double seconds, Worker& worker) {
     Candidate& candidate = candidates_[at];
     const Part& part = parts_[candidate.part];
     const GraphView query = part.query[0];
@@ -66,16 +87,15 @@ void Search::solve(std::size_t at, Stage stage, double seconds, Worker& worker) 
     worker.mapping.resize(static_cast<std::size_t>(query.n));
     const Deadline deadline(seconds, &control_.cancel);
     const double most = limit(candidate);
-    const auto bounds =
-        stage == Stage::tight
-            ? ged::edit_distance(query, graph, part.costs, {.method = ged::Method::tight, .limit = most}, deadline,
-                                 worker.workspace, worker.mapping)
-            : ged::within(query, graph, part.costs, most, deadline, worker.workspace, worker.mapping);
+    const auto bounds = method == ged::Method::exact
+                            ? ged::within(query, graph, part.costs, most, deadline, worker.workspace, worker.mapping)
+                            : ged::edit_distance(query, graph, part.costs, {.method = method, .limit = most}, deadline,
+                                                 worker.workspace, worker.mapping);
     if (deadline.canceled()) {
         return;
     }
     candidate.lower = std::max(candidate.lower, prices_[candidate.part].possible(bounds.lower));
-    const bool mapped = bounds.proven || stage == Stage::tight;
+    const bool mapped = bounds.proven || method != ged::Method::exact;
     if (mapped && bounds.upper <= most && bounds.upper < candidate.upper) {
         candidate.upper = bounds.upper;
         candidate.mapping = worker.mapping;
@@ -89,7 +109,7 @@ void Search::solve(std::size_t at, Stage stage, double seconds, Worker& worker) 
     }
 }
 
-/// Distances of these up to the limit, none longer than `patience` seconds nor past the end of the budget.
+/// Distances of these up to the limit, each within `patience` seconds and within the budget.
 void Search::verify_some(const std::vector<std::size_t>& order, double patience) {
     const auto last = end();
     std::atomic<std::int64_t> asked{0};
@@ -97,27 +117,33 @@ void Search::verify_some(const std::vector<std::size_t>& order, double patience)
         const double left = last == Clock::time_point::max() ? infinity : -since(last);
         if (left > 0 && open(candidates_[order[i]])) {
             ++asked;
-            solve(order[i], Stage::exact, std::min(patience, left), worker);
+            solve(order[i], ged::Method::exact, std::min(patience, left), worker);
         }
     });
     answer_.asked[index(Stage::exact)] += asked;
 }
 
-/// Exact distances, the likely ones first, in rounds of growing patience, so that an easy one never waits for a hard
+/// Exact distances, the likely ones first, in rounds of growing time limits, so that an easy one never waits for a hard
 /// one.
 void Search::verify() {
     const auto last = end();
     for (const double patience : {first_patience, 0.2, 2.0, infinity}) {
+        if (patience <= question_.after || patience > question_.upto) {
+            continue;
+        }
         const auto order = by_bound(candidates_.size());
         if (order.empty() || Clock::now() >= last || question_.budget <= 0) {
             break;
         }
         verify_some(order, patience);
     }
-    fall_back();
+    const bool unranked = nearest() && ranking_.worst().value == infinity;
+    if (question_.upto == infinity || Clock::now() >= last || unranked) {
+        fall_back();
+    }
 }
 
-/// Upper bounds where time has run out: for all if no exact distances were wanted, else for a little while.
+/// Upper bounds after the time limit: for all if no exact distances were requested, else for a short time.
 void Search::fall_back() {
     auto order = by_bound(candidates_.size());
     std::erase_if(order, [&](std::size_t i) { return candidates_[i].upper < infinity; });
@@ -131,7 +157,7 @@ void Search::fall_back() {
         const bool needed = nearest() && ranking_.worst().value == infinity;
         if ((needed || since(begin) < grace) && open(candidates_[order[i]])) {
             ++asked;
-            solve(order[i], Stage::tight, infinity, worker);
+            solve(order[i], ged::Method::tight, infinity, worker);
         }
     });
     answer_.asked[index(Stage::tight)] += asked;

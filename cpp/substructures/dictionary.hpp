@@ -18,7 +18,7 @@ struct Counts {
     std::vector<std::int32_t> unfinished;  ///< graphs for which time was up, ascending; their rows are empty
 };
 
-/// How long one graph may take, and who may stop all.
+/// Time limit of one graph, and the control that can stop everything.
 struct Limits {
     double seconds = 1e18;
     const std::atomic<bool>* cancel = nullptr;

@@ -109,7 +109,7 @@ auto four() -> const Four& {
     return names;
 }
 
-/// How the counts of size 5 hang together: linear equations, each of which gives one disconnected class once the
+/// Relations of the counts of size 5: linear equations, each of which gives one disconnected class once the
 /// connected classes and the classes of the equations before it are known.
 struct Equation {
     enum class Kind { four, wedge_and_edge, triangle_and_edge } kind;
@@ -163,7 +163,7 @@ auto build_equations() -> std::vector<Equation> {
     return equations;
 }
 
-/// A small generator of its own, so that a seed means the same everywhere (splitmix64).
+/// A small generator (splitmix64), so that a seed gives the same numbers on every platform.
 class Generator {
   public:
     explicit Generator(std::uint64_t seed) : state_(seed) {}

@@ -30,7 +30,7 @@ auto connected_sets_bound(const GraphView& graph) -> double;
 /// Counts graphlets of one graph after another, in memory that is reused.
 class GraphletCounter {
   public:
-    /// Number of sets of `size` nodes that induce each class; `counts` has an entry a class. All zero where the graph
+    /// Number of sets of `size` nodes that induce each class; `counts` has one entry per class. All zero if the graph
     /// has fewer nodes. Sizes 3 and 4 by formulas in O(sum of squared degrees) and the triangles; size 5 visits
     /// connected sets and derives the rest. Returns false, counts undefined, where the deadline passed first.
     /// Precondition: n <= max_nodes, so that counts fit.

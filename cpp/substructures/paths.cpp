@@ -66,7 +66,7 @@ auto PathCounter::visit_pairs(const GraphView& graph, const Deadline& deadline, 
 
 auto PathCounter::count(const GraphView& graph, bool labeled, const Deadline& deadline)
     -> const std::vector<PathCount>* {
-    constexpr std::size_t max_table = 1 << 12;  // pairs of labels for which a row of counters a distance is kept
+    constexpr std::size_t max_table = 1 << 12;  // pairs of labels for which one row of counters per distance is kept
     found_.clear();
     if (graph.n == 0) return &found_;
     number_labels(graph, labeled);

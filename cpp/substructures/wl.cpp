@@ -112,7 +112,7 @@ auto color_counts(const PackedGraphs& graphs, std::span<const Feature> colors) -
                          [](Feature color) { return color != Dictionary::unseen; });
             std::sort(found.begin() + start, found.end());
         }
-        // Colors learned in one go are larger in later iterations: nothing left to sort.
+        // Colors are numbered in order of iteration, so they are already sorted.
         if (!std::is_sorted(found.begin(), found.end())) std::sort(found.begin(), found.end());
         for (auto at = found.begin(); at != found.end();) {
             const auto next = std::find_if(at, found.end(), [&](Feature color) { return color != *at; });

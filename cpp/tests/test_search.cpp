@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -228,6 +229,47 @@ TEST("search is a plain scan, whatever is asked and however many threads there a
                 const double exact = with.exact[static_cast<std::size_t>(one.position)];
                 CHECK(std::abs(one.upper - exact) <= tolerance && std::abs(one.lower - exact) <= tolerance, trial);
                 CHECK(!integral || one.position == plain[i].second, trial, i, one.position, plain[i].second);
+            }
+            if (!plain.empty()) {  // the k-th of a larger database: only what is not after it is of interest
+                const auto last = static_cast<std::size_t>(oracle::draw(random, 0, static_cast<int>(plain.size()) - 1));
+                const auto below = uge::search::search(parts,
+                                                       {.k = static_cast<std::int64_t>(k),
+                                                        .by = by,
+                                                        .threads = threads,
+                                                        .ceiling = plain[last].first,
+                                                        .ceiling_position = plain[last].second},
+                                                       near, control, [] {});
+                const std::size_t expected = std::min(k, last + 1);
+                CHECK(below.undecided.empty() && below.found.size() >= expected, trial, below.found.size(), expected);
+                for (std::size_t i = 0; i < expected; ++i) {
+                    const double exact = with.exact[static_cast<std::size_t>(below.found[i].position)];
+                    CHECK(std::abs(below.found[i].upper - exact) <= tolerance, trial);
+                    CHECK(!integral || below.found[i].position == plain[i].second, trial, i);
+                }
+                const auto removed = std::accumulate(below.removed.begin(), below.removed.end(), std::int64_t{0});
+                CHECK(
+                    removed + static_cast<std::int64_t>(below.found.size()) <= static_cast<std::int64_t>(plain.size()),
+                    trial);
+            }
+            const auto bounded = uge::search::search(  // no patience: what bounds leave holds the answer
+                parts, {.k = static_cast<std::int64_t>(k), .by = by, .threads = threads, .upto = 0}, near, control,
+                [] {});
+            CHECK(bounded.asked.back() == 0 && bounded.undecided.size() == bounded.undecided_lower.size(), trial);
+            std::vector<std::int64_t> left = bounded.undecided;
+            for (std::size_t i = 0; i < left.size(); ++i) {
+                CHECK(bounded.undecided_lower[i] <= with.exact[static_cast<std::size_t>(left[i])] + tolerance, trial);
+            }
+            for (const auto& one : bounded.found) {
+                left.push_back(one.position);
+            }
+            const auto rest = uge::search::search(
+                parts, {.k = static_cast<std::int64_t>(k), .by = by, .only_near = true, .threads = threads, .after = 0},
+                left, control, [] {});
+            CHECK(rest.undecided.empty() && rest.found.size() == nearest.found.size(), trial);
+            for (std::size_t i = 0; i < rest.found.size(); ++i) {
+                CHECK(std::abs(rest.found[i].upper - nearest.found[i].upper) <= tolerance || by == By::normalized,
+                      trial);
+                CHECK(!integral || rest.found[i].position == nearest.found[i].position, trial, i);
             }
             const double limit = oracle::draw(random, 0, 8) / 2.0;
             const auto within =

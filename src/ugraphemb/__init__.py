@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ugraphemb import errors
 
 if TYPE_CHECKING:
+    from ugraphemb.bulk import embed_files
+    from ugraphemb.classifier import UGraphEmbClassifier
     from ugraphemb.estimator import UGraphEmb
     from ugraphemb.graphs import Graph, GraphSet, load_dataset, read_graphs, write_graphs
     from ugraphemb.proximity import EditCosts, PairTable
@@ -19,7 +22,11 @@ if TYPE_CHECKING:
     from ugraphemb.proximity.pairwise import pairwise
     from ugraphemb.search import GraphIndex, Match
 
-__version__ = "0.1.0"
+# OpenMP reads this when torch is loaded: waiting threads sleep instead of spinning, which slowed two trainings side by
+# side tenfold. A value that is set is left alone.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+__version__ = "0.2.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import ugraphemb` is quick and torch waits.
 _HOMES = {
@@ -30,7 +37,9 @@ _HOMES = {
     "Match": "ugraphemb.search",
     "PairTable": "ugraphemb.proximity",
     "UGraphEmb": "ugraphemb.estimator",
+    "UGraphEmbClassifier": "ugraphemb.classifier",
     "distance": "ugraphemb.proximity",
+    "embed_files": "ugraphemb.bulk",
     "load_dataset": "ugraphemb.graphs",
     "pairwise": "ugraphemb.proximity",
     "read_graphs": "ugraphemb.graphs",
@@ -45,8 +54,10 @@ __all__ = [
     "Match",
     "PairTable",
     "UGraphEmb",
+    "UGraphEmbClassifier",
     "__version__",
     "distance",
+    "embed_files",
     "errors",
     "load_dataset",
     "pairwise",
@@ -57,10 +68,21 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'ugraphemb' has no attribute {name!r}; it has {', '.join(sorted(__all__))}")
+        raise AttributeError(f"module 'ugraphemb' has no attribute {name!r}; {_hint(name)}")
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
+
+
+def _hint(name: str) -> str:
+    """Where the name is, if another package has it; otherwise the names that are here."""
+    if not name.startswith("_"):
+        for package in ("ugraphemb.graphs", "ugraphemb.proximity", "ugraphemb.search"):
+            if name in import_module(package).__all__:
+                return f"it is in {package}: from {package} import {name}"
+        if name in ("from_smiles", "from_rdkit", "from_networkx", "from_pyg", "from_igraph", "from_matrices"):
+            return f"it is a method of GraphSet: GraphSet.{name}(...)"
+    return f"it has {', '.join(sorted(__all__))}"
 
 
 def __dir__() -> list[str]:

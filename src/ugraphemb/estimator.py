@@ -3,75 +3,92 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
+import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
 
-from ugraphemb.encoder.batches import Collator
+from ugraphemb.cores import available_cores
+from ugraphemb.encoder.cards import card_of
+from ugraphemb.encoder.carrying import carried, with_labels_of
+from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.encoder.heads import between
-from ugraphemb.encoder.model import Network
-from ugraphemb.encoder.names import Head
-from ugraphemb.encoder.storage import read_model, write_model
+from ugraphemb.encoder.storage import Saved, read_model, weights_of, write_model
 from ugraphemb.errors import warned
+from ugraphemb.fitted import FittedEncoder
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
+from ugraphemb.pretrained import folder_of
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.given import edge_labels_count, given_table
 from ugraphemb.proximity.metrics import Metric, metric_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import planned_pairs
-from ugraphemb.proximity.progress import progress_of
 from ugraphemb.proximity.table import PairTable
-from ugraphemb.training.display import Display
-from ugraphemb.training.finetuning import finetune
+from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.known_pairs import known_pairs
-from ugraphemb.training.loop import train
-from ugraphemb.training.passes import embedded
-from ugraphemb.training.presets import settings_of
+from ugraphemb.training.presets import changes_for, settings_of
 
 Vectors = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.int64]
 
 
-_FEW_NODES = 2_000
+_ONLINE_SHARE = 0.7  # of the steps, where a table is given too
+_ADAPTED_STEPS = 0.1  # of the steps, where training starts from a trained model
+_ADAPTED_RATE = 0.3  # of the learning rates
 
 
-class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class UGraphEmb(FittedEncoder):
     """Vectors for whole graphs, whose distances are graph distances (Bai et al., IJCAI 2019).
 
     `fit` computes the proximity of pairs of graphs and trains a graph network so that the distance (or inner product)
-    of two vectors equals it; no labels are needed. `transform` then gives a vector for any graph, seen or not.
+    of two vectors equals it; no class labels are needed. `transform` gives a vector for any graph, also for graphs that
+    were not seen in training.
 
     Args:
         metric: "ged", "mcs", a kernel, "labels", a metric object, or a function of two graphs together with `kind`:
-            what the vectors shall keep.
-        method: How edit distance is computed; "tight" by default.
-        costs: Of edits; by default each costs 1, but relabeling an edge costs nothing with preset="paper". The model
-            keeps them, and an index verifies with them.
-        kind: What a function of two graphs as `metric` gives: "distance" or "similarity".
-        preset: "default", or "paper": the published model and training, exactly.
-        dimension, layers, convolution, readout, head: Of the encoder; None is the preset's (see EncoderConfig).
-        steps, batch, learning_rate: Of training; None is the preset's (see TrainingConfig).
+            the proximity that the vectors represent.
+        method: Solver of edit distance; "tight" by default.
+        costs: Edit costs; by default each edit costs 1, but relabeling an edge is free with preset="paper". They are
+            saved with the model, and an index verifies with them.
+        kind: Of a function as `metric`: "distance" or "similarity".
+        preset: "default", or "paper": the published model and training.
+        dimension: Length of a vector; None takes the value of the preset, here and below.
+        layers: Width of each convolution.
+        convolution: "gin", "gcn", "sage" or "gat".
+        readout: How node vectors become one vector per graph: "msna", "attention", "supersource", "sum", "average".
+        head: How two vectors are compared: "sized_l1", "raised_l2", "pseudo_l2", "l2", "l1", "squared_l2" or "inner".
+        steps: Optimizer steps.
+        batch: Graphs (or pairs, see `sampling` of TrainingConfig) per step.
+        learning_rate: Maximum learning rate of Adam.
         settings: Any other field of EncoderConfig or TrainingConfig.
-        validation: Share of the graphs that is held out to choose the best model.
-        max_pairs: Where there are more pairs, blocks of graphs are taken until there are that many.
-        threads: For distances and for torch; 0 uses every core.
-        timeout: Seconds for the distance of one pair.
-        device: "cpu", "cuda", ...; None takes a GPU where there is one.
-        seed: Same seed, same machine, same vectors.
+        validation: Share of the graphs that is held out to select the best model.
+        truth: "online" computes proximities while training, of blocks of graphs, and never runs out of pairs; "table"
+            computes them all before. By default edit distances are computed online, and everything else is a table.
+        augment: Share of fresh graphs in each block: random edits, connected crops and mixtures of training graphs.
+            None is the preset's, and 0 where proximities are given; 0 is none.
+        max_pairs: Of a table: where there are more pairs, blocks of graphs are taken until there are that many.
+        threads: Threads for distances and for torch; 0 uses all cores.
+        timeout: Seconds per distance.
+        device: "cpu", "cuda", ...; None uses a GPU if there is one.
+        seed: The same seed gives the same vectors on the same machine.
         progress: True or False; None shows progress on a terminal.
 
     Attributes:
-        network_: The trained network.
-        vocabulary_: The labels it knows; others map to a reserved slot.
-        about_: What is kept with a saved model: metric, data, scores, settings.
+        network_: The trained network. torch is imported when it is needed: to train, to embed many graphs, or by this.
+        vocabulary_: The labels seen in training; all others share one embedding.
+        about_: Information that is saved with the model: metric, data, scores, settings.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.load_dataset("atlas")[100:140]
+        >>> model = ug.UGraphEmb(seed=0, steps=10).fit(graphs)
+        >>> model.transform(graphs[:3]).shape
+        (3, 256)
     """
 
     def __init__(
@@ -92,6 +109,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         learning_rate: float | None = None,
         settings: dict[str, Any] | None = None,
         validation: float = 0.25,
+        truth: Literal["online", "table"] | None = None,
+        augment: float | None = None,
         max_pairs: int = 3_000_000,
         threads: int = 0,
         timeout: float | None = None,
@@ -114,6 +133,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.learning_rate = learning_rate
         self.settings = settings
         self.validation = validation
+        self.truth = truth
+        self.augment = augment
         self.max_pairs = max_pairs
         self.threads = threads
         self.timeout = timeout
@@ -128,6 +149,8 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         distances: PairTable | npt.ArrayLike | None = None,
         held_out: npt.ArrayLike | None = None,
+        avoid: GraphsLike | None = None,
+        start: str | Path | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
         log: str | Path | None = None,
@@ -140,34 +163,83 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             distances: The same, or a square matrix of distances, which the vectors shall keep as they are; nan where
                 one is not known. For similarities see `PairTable.from_matrix`.
             held_out: Positions of the validation graphs; by default a random share, see `validation`.
-            checkpoint: A file that is written now and then.
+            avoid: Graphs that no fresh graph may equal, for example test graphs. Held-out graphs are always among them.
+            start: A pre-trained model ("molecules", "graphs") or the folder of a model, which is adapted to the graphs
+                in a tenth of the steps, unless `steps` says how many. The network is that of the model; labels that it
+                does not know are added.
+            checkpoint: A file that is written regularly.
             resume: Go on from `checkpoint`, to the same result as without the interruption.
             log: A .csv file, or a folder for TensorBoard.
         """
+        import torch
+
+        from ugraphemb.encoder.batches import Collator
+        from ugraphemb.encoder.model import Network
+        from ugraphemb.training.devices import device_of
+        from ugraphemb.training.display import Display
+        from ugraphemb.training.loop import train
+        from ugraphemb.training.online import OnlineBlocks, Truth, is_computed_online
+        from ugraphemb.training.passes import prepared
+        from ugraphemb.training.threads import torch_threads
+
+        saved = None if start is None else _model_at(start)
         collection = graphs_of(graphs)
         if len(collection) < 4:
             raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
-        table = given_table(collection, table, distances) or self._distances(collection)
+        given = given_table(collection, table, distances)
+        preset = settings_of(self.preset, "distance", {})[1]
+        metric = self._metric().name if given is None else given.metric
+        for_graphs = changes_for(self.preset, collection[training], is_edits=metric == "ged")
+        changes = {**for_graphs, **self._changes()}
+        augment = for_graphs.get("augment", preset.augment)
+        is_online = is_computed_online(self.truth, self.augment, augment, self._metric(), given)
+        if not is_online:
+            changes["augment"] = 0.0
+            if preset.selection == "last":
+                changes.setdefault("selection", "tau")  # few graphs are overfitted, fresh ones are not
+        if given is not None:
+            table = given
+        else:
+            table = self._distances(collection, (training, validation) if is_online else None)
         known = known_pairs(table)
-        changes = self._changes()
-        if self.preset != "paper" and edge_labels_count(collection, table):
+        edges = edge_labels_count(collection, table)
+        if self.preset != "paper" and edges:
             changes.setdefault("edge_counts", not changes.get("edge_labels", False))
+        if table.settings.get("costs", {}).get("node_attributes"):
+            changes.setdefault("attributes", True)
         encoder, loop = settings_of(self.preset, known.kind, changes)
         loop = loop.of(len(training))
-        device = self._device()
+        if saved is not None:
+            encoder, loop = self._continued(saved, loop, table.kind)
+        device = device_of(self.device)
         vocabulary = Vocabulary.of(collection[training], encoder)
-        with _torch_threads(self.threads), torch.random.fork_rng():
+        if saved is not None:
+            vocabulary = with_labels_of(saved.vocabulary, collection[training], encoder, edges=edges)
+        cores = self.threads or available_cores()
+        beside = cores // 2 if is_online else 0  # threads that compute truth, the others train
+        with torch_threads(max(1, cores - beside) if is_online else self.threads), torch.random.fork_rng():
             torch.manual_seed(self.seed)
             network = Network(encoder, vocabulary)
             if encoder.label_trust:
                 network.inputs.weigh_labels(vocabulary.label_shares(collection[training]), encoder.label_trust)
+            if saved is not None:
+                begin = carried(encoder, saved.vocabulary, saved.weights, vocabulary)
+                network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in begin.items()})
             network.to(device)
             collator = Collator(collection, vocabulary, encoder)
+            online = None
+            if is_online:
+                truth = Truth(self._metric(), self.method is None, max(1, beside), self.timeout)
+                online = OnlineBlocks(
+                    collection[training], loop, truth, partial(prepared, network, vocabulary),
+                    self.seed, 1.0 if given is None else _ONLINE_SHARE,
+                    collection[validation] if avoid is None else collection[validation] + graphs_of(avoid),
+                )  # fmt: skip
             with Display(loop.steps, self.progress, log) as display:
                 outcome = train(
                     network, collator, known, training, validation, loop, seed=self.seed, device=device,
-                    checkpoint=None if checkpoint is None else Path(checkpoint), resume=resume,
+                    online=online, checkpoint=None if checkpoint is None else Path(checkpoint), resume=resume,
                     report=display.report, tick=display.tick,
                 )  # fmt: skip
         if outcome.interrupted:
@@ -178,53 +250,16 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "kind": table.kind,
             "distance_settings": table.settings,
             "graphs": {"name": collection.name, "count": len(collection), "fingerprint": collection.fingerprint},
-            "pairs": len(known),
+            "pairs": len(known) + (0 if online is None else online.pairs),
             "training": dataclasses.asdict(loop),
             "seed": self.seed,
             "steps": outcome.steps,
             "best_step": outcome.best_step,
             "validation": {"loss": outcome.best.loss, "tau": outcome.best.tau},
+            **({} if start is None else {"start": str(start)}),
         }
         self.history_ = outcome.history
         return self
-
-    def transform(self, graphs: GraphsLike) -> Vectors:
-        """A vector for each graph: (graphs, dimension), float32. Any graphs, seen in training or not."""
-        self._fitted()
-        collection = graphs_of(graphs)
-        self._report_unseen(collection)
-        return self._embedded(collection, self.progress)
-
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Names of the columns of `transform`, for `set_output(transform="pandas")` and pipelines."""
-        return np.array([f"ugraphemb{i}" for i in range(self._fitted().config.dimension)], dtype=object)
-
-    def _report_unseen(self, graphs: GraphSet) -> None:
-        """One GraphWarning about node labels that training has not seen."""
-        self._fitted()
-        unseen = self.vocabulary_.unseen(graphs)
-        if unseen is not None:
-            warned(unseen)
-
-    def _embedded(self, collection: GraphSet, progress: bool | None = False) -> Vectors:
-        network = self._fitted()
-        if len(collection) == 0:
-            return np.empty((0, network.config.dimension), np.float32)
-        device = next(network.parameters()).device
-        few = len(collection.node_labels) < _FEW_NODES  # threads would wait for each other longer than they work
-        with _torch_threads(1 if few else self.threads):
-            collator = Collator(collection, self.vocabulary_, network.config)
-            with progress_of(len(collection), "graphs embedded", progress) as tick:
-                return embedded(network, collator, np.arange(len(collection)), device, tick).numpy()
-
-    def proximity(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Vectors:
-        """What the model predicts for vectors of `transform`: the normalized proximity of each left to each right."""
-        return between(left, right, self.head_).astype(np.float32)
-
-    @property
-    def head_(self) -> Head:
-        """How the fitted model compares vectors."""
-        return self._fitted().config.head
 
     def score(self, graphs: GraphsLike, y: Any = None, *, distances: PairTable | npt.ArrayLike | None = None) -> float:
         """Kendall's τ of predicted against true proximities among these graphs: a number for model selection.
@@ -239,14 +274,22 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = known.rows(everything, everything)
         return mean_tau(self.proximity(vectors, vectors), known.value[rows], rows >= 0)
 
-    def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int = 500) -> UGraphEmb:
-        """Adjusts the vectors to classes (the paper's UGraphEmb-F), with the rate and batch of `fit`.
+    def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int | None = None) -> UGraphEmb:
+        """Adjusts the vectors to classes (the paper's UGraphEmb-F) and learns to predict them.
+
+        The class layers are kept with the model: see `predict`. Fine-tuning again replaces them. They see the vector
+        and the Weisfeiler-Lehman colors of a graph. Distances between vectors stay close to what they were.
 
         Args:
             targets: The class of each graph.
-            steps: How many; the weights that do best on a held-out share are kept.
+            steps: How many; by default as many as the number of graphs suggests.
         """
-        network = self._fitted()
+        from ugraphemb.encoder.batches import Collator
+        from ugraphemb.training.display import Display
+        from ugraphemb.training.finetuning import Finetuning, finetune
+        from ugraphemb.training.threads import torch_threads
+
+        network = self.network_
         collection = graphs_of(graphs)
         names, classes = np.unique(np.asarray(targets), return_inverse=True)
         if classes.shape != (len(collection),):
@@ -254,55 +297,109 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(names) < 2:
             raise ValueError("fine-tuning needs graphs of at least two classes")
         training, validation = self._split(len(collection), None)
-        _, loop = settings_of(self.preset, self.about_["kind"], self._changes())
+        settings = Finetuning()
+        count = settings.steps(len(training)) if steps is None else steps
         device = next(network.parameters()).device
-        with _torch_threads(self.threads), Display(steps, self.progress, None) as display:
-            accuracy = finetune(
-                network, Collator(collection, self.vocabulary_, network.config), classes.astype(np.int64), training,
-                validation, learning_rate=loop.learning_rate, batch=loop.batch, steps=steps, seed=self.seed,
-                device=device, report=display.report_accuracy,
+        with torch_threads(self.threads), Display(count, self.progress, None) as display:
+            accuracies = finetune(
+                network, Collator(collection, self.vocabulary_, network.config), collection, classes.astype(np.int64),
+                training, validation, settings=settings, steps=count, seed=self.seed, device=device,
+                report=display.report_accuracy,
             )  # fmt: skip
         network.eval()
-        self.about_["finetuned"] = {"classes": names.tolist(), "validation_accuracy": accuracy}
+        self.about_.pop("pretrained", None)
+        self.about_["finetuned"] = {"classes": names.tolist(), "validation_accuracy": accuracies["classes"]}
         return self
 
     def save(self, path: str | Path) -> None:
-        """Writes a folder with the network, its weights and a model card, in one step.
+        """Writes a folder with the settings, the weights and a model card, atomically.
 
-        A crash leaves the model that was there or the new one; processes that load meanwhile get one of the two. Files
-        that others put into the folder stay.
+        A crash leaves the previous model or the new one, and processes that load it meanwhile get one of the two. Other
+        files in the folder are not touched.
 
         Raises:
-            ModelFormatError: The folder holds something else.
-            StorageError: It could not be written: a full disk, say.
+            ModelFormatError: The folder contains something else.
+            StorageError: It could not be written, for example because the disk is full.
         """
-        network = self._fitted()
+        config = self._fitted()
+        weights = weights_of(self.network_) if self._saved is None else self._saved.weights
         parameters = {name: value for name, value in self.get_params().items() if _is_json(value)}
-        write_model(Path(path), network, self.vocabulary_, {**self.about_, "parameters": parameters}, self._card())
+        about = {**self.about_, "parameters": parameters}
+        write_model(Path(path), config, self.vocabulary_, weights, about, card_of(self.about_, config))
 
     @classmethod
     def load(cls, path: str | Path, *, device: str | None = None) -> UGraphEmb:
         """A model from its folder. Nothing in it is executed."""
         model = cls(device=device)
-        model.network_, model.vocabulary_, model.about_ = read_model(Path(path), model._device())
+        saved = read_model(Path(path))
+        model._saved, model.vocabulary_, model.about_ = saved, saved.vocabulary, saved.about
+        if device not in (None, "cpu") or "torch" in sys.modules or saved.inference() is None:
+            _ = model.network_
         parameters = model.about_.pop("parameters", {})
         known = {name: value for name, value in parameters.items() if name in model.get_params() and name != "device"}
         described = model.about_.get("distance_settings", {}).get("costs")
         if described is not None:
             known["costs"] = EditCosts.from_description(described)
-        return model.set_params(**known)  # type: ignore[no-any-return]
+        return model.set_params(**known)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "network_")
+    @classmethod
+    def pretrained(cls, name: str, *, costs: EditCosts | None = None, device: str | None = None) -> UGraphEmb:
+        """A model that comes with the package, trained on many graphs: no training is needed.
 
-    def _fitted(self) -> Network:
-        if not hasattr(self, "network_"):
-            raise NotFittedError("this UGraphEmb has not been fitted: call fit(graphs), or UGraphEmb.load(path)")
-        network: Network = self.network_
-        return network
+        "molecules" is for molecules, nodes labeled by element and edges by bond order ("single", "double", "triple",
+        "aromatic"); "graphs" is for all other graphs, with labels or without. `ugraphemb models` lists them with what
+        they are good for.
+
+        Args:
+            costs: The default costs, or `EditCosts(edge_relabel=0)`: edges then have no labels.
+
+        Raises:
+            ValueError: An unknown name, or costs that the model was not trained with.
+
+        Examples:
+            >>> import ugraphemb as ug
+            >>> model = ug.UGraphEmb.pretrained("molecules")
+            >>> vectors = model.transform(ug.GraphSet.from_smiles(["CCO", "CCN", "c1ccccc1"]))
+            >>> near, far = model.proximity(vectors[:1], vectors[1:])[0]
+            >>> bool(near < far)
+            True
+        """
+        model = cls.load(folder_of(name), device=device)
+        model.about_["pretrained"] = name
+        if costs is None or costs == model.costs:
+            return model
+        if costs != dataclasses.replace(model.costs or EditCosts(), edge_relabel=0.0):
+            raise ValueError(
+                f"{name!r} is for the default costs, or for EditCosts(edge_relabel=0); fit a model for others"
+            )
+        saved = model._saved or _model_at(name)
+        vocabulary = dataclasses.replace(saved.vocabulary, edge_labels=())
+        weights = carried(saved.config, saved.vocabulary, saved.weights, vocabulary)
+        model._network = None
+        model._saved = dataclasses.replace(saved, vocabulary=vocabulary, weights=weights)
+        model.vocabulary_ = vocabulary
+        settings = model.about_["distance_settings"]
+        model.about_["distance_settings"] = {**settings, "costs": costs.description()}
+        return model.set_params(costs=costs)
+
+    def _continued(self, saved: Saved, loop: TrainingConfig, kind: str) -> tuple[EncoderConfig, TrainingConfig]:
+        """The network of a trained model, and how it is adapted."""
+        fixed = [field.name for field in dataclasses.fields(EncoderConfig) if field.name in self._changes()]
+        if fixed:
+            raise ValueError(f"{fixed[0]} is that of the model at the start; leave it out, or train from the beginning")
+        if (saved.config.head == "inner") != (kind == "similarity"):
+            raise ValueError(f"the model at the start is not for a {kind}")
+        if saved.vocabulary.attribute_mean:
+            raise ValueError("a model with node attributes cannot be adapted to other graphs")
+        if "steps" not in self._changes():
+            loop = dataclasses.replace(loop, steps=max(1, round(_ADAPTED_STEPS * loop.steps)))
+        if "learning_rate" not in self._changes():
+            rate, muon = _ADAPTED_RATE * loop.learning_rate, _ADAPTED_RATE * loop.muon
+            loop = dataclasses.replace(loop, learning_rate=rate, muon=muon)
+        return saved.config, loop
 
     def _changes(self) -> dict[str, Any]:
-        names = ("dimension", "layers", "convolution", "readout", "head", "steps", "batch", "learning_rate")
+        names = ("dimension", "layers", "convolution", "readout", "head", "steps", "batch", "learning_rate", "augment")
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return {**given, **(self.settings or {})}
 
@@ -317,69 +414,33 @@ class UGraphEmb(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"held_out must name at least one and at most {size - 2} of the {size} graphs")
         return np.setdiff1d(np.arange(size), validation), validation
 
-    def _distances(self, graphs: GraphSet) -> PairTable:
+    def _metric(self) -> Metric:
         costs = self.costs
         if costs is None and self.preset == "paper" and self.metric == "ged":
             costs = EditCosts(edge_relabel=0)  # edges have no labels there
-        metric = metric_of(self.metric, method=self.method, costs=costs, kind=self.kind)
-        possible = len(graphs) * (len(graphs) - 1) // 2
-        plan = "all" if possible <= self.max_pairs else "blocks"
-        pairs = planned_pairs(len(graphs), plan, budget=self.max_pairs, seed=self.seed)
+        return metric_of(self.metric, method=self.method, costs=costs, kind=self.kind)
+
+    def _distances(self, graphs: GraphSet, asked: tuple[Positions, Positions] | None = None) -> PairTable:
+        """Of all pairs, or of as many as `max_pairs`; of (training, validation) graphs only those of validation."""
+        if asked is not None:
+            from ugraphemb.training.validation import validation_graphs
+
+            queries, database = validation_graphs(*asked, self.seed)
+            pairs: Any = np.stack(np.meshgrid(queries, database, indexing="ij"), axis=-1).reshape(-1, 2)
+        else:
+            possible = len(graphs) * (len(graphs) - 1) // 2
+            plan = "all" if possible <= self.max_pairs else "blocks"
+            pairs = planned_pairs(len(graphs), plan, budget=self.max_pairs, seed=self.seed)
         return pairwise(
-            graphs, pairs, metric=metric, threads=self.threads, timeout=self.timeout, progress=self.progress
-        )
-
-    def _device(self) -> torch.device:
-        name = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        try:
-            device = torch.device(name)
-            torch.empty(0, device=device)
-        except (RuntimeError, AssertionError, NotImplementedError) as error:
-            there = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
-            raise ValueError(f"device={name!r} cannot be used here; there are {there}") from error
-        return device
-
-    def _card(self) -> str:
-        about, config = self.about_, self._fitted().config
-        graphs, score = about["graphs"], about["validation"]
-        return (
-            f"# A ugraphemb model\n\n"
-            f"Vectors of {config.dimension} numbers, compared by {config.head}, that keep the normalized "
-            f"{about['kind']} `{about['metric']}` of graphs.\n\n"
-            f"- trained on: {graphs['name'] or 'graphs'}, {graphs['count']} graphs (fingerprint "
-            f"{graphs['fingerprint']}), {about['pairs']} pairs, {about['steps']} steps, seed {about['seed']}\n"
-            f"- on held-out graphs: Kendall tau {score['tau']:.3f}, mean squared error {score['loss']:.5f}\n"
-            f"- network: {config.convolution} {'-'.join(map(str, config.layers))}, readout {config.readout}\n\n"
-            f'```python\nimport ugraphemb as ug\nvectors = ug.UGraphEmb.load("this folder").transform(graphs)\n```\n'
+            graphs, pairs, metric=self._metric(), threads=self.threads, timeout=self.timeout, progress=self.progress
         )
 
 
-class _torch_threads:  # noqa: N801
-    """`threads` for torch inside the block; 0 leaves torch as it is.
-
-    The number is one for the whole process: of blocks that overlap, the first sets it and the last restores it.
-    """
-
-    _lock = threading.Lock()
-    _inside = 0
-    _before = 0
-
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
-
-    def __enter__(self) -> None:
-        with _torch_threads._lock:
-            if _torch_threads._inside == 0:
-                _torch_threads._before = torch.get_num_threads()
-            _torch_threads._inside += 1
-            if self.threads > 0 and torch.get_num_threads() != self.threads:
-                torch.set_num_threads(self.threads)
-
-    def __exit__(self, *exception: object) -> None:
-        with _torch_threads._lock:
-            _torch_threads._inside -= 1
-            if _torch_threads._inside == 0 and torch.get_num_threads() != _torch_threads._before:
-                torch.set_num_threads(_torch_threads._before)
+def _model_at(start: str | Path) -> Saved:
+    """A saved model by the name of a pre-trained one, or by its folder."""
+    saved = read_model(Path(start) if (Path(start) / "config.json").exists() else folder_of(str(start)))
+    encoder = {name: array for name, array in saved.weights.items() if not name.startswith("classes.")}
+    return dataclasses.replace(saved, weights=encoder)
 
 
 def _is_json(value: object) -> bool:

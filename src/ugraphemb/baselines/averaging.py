@@ -1,4 +1,4 @@
-"""From one vector a node to one vector a graph."""
+"""From one vector per node to one vector per graph."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Averaging = Literal["mean", "degree", "inverse_degree", "sum"]
 
 
 def checked(averaging: str) -> Averaging:
-    """The name of an averaging, refused if it is none."""
+    """Checks the name of an averaging."""
     if averaging not in get_args(Averaging):
         raise ValueError(f"averaging={averaging!r}; it is one of {', '.join(map(repr, get_args(Averaging)))}")
     return cast(Averaging, averaging)
 
 
 def node_weights(graphs: GraphSet, averaging: Averaging) -> Floats:
-    """What each node counts in the vector of its graph.
+    """The weight of each node in the vector of its graph.
 
-    Weights sum to 1 in each graph, but for "sum", where each is 1. "degree" is proportional to the degree, and the
+    Weights sum to 1 in each graph, except for "sum", where each is 1. "degree" is proportional to the degree, and the
     plain mean in graphs without edges; "inverse_degree" to 1 / degree, an isolated node counting as a node of degree 1.
     """
     averaging = checked(averaging)

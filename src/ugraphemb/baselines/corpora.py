@@ -26,7 +26,7 @@ class Corpus:
         return len(self.offsets) - 1
 
     def sentences(self) -> list[list[str]]:
-        """As gensim wants them: columns in digits."""
+        """In the format of gensim: columns as decimal text."""
         names = np.array([str(i) for i in range(int(self.words.max(initial=-1)) + 1)], object)
         tokens = names[self.words].tolist()
         ends = self.offsets.tolist()
@@ -34,11 +34,11 @@ class Corpus:
 
 
 def wl_corpus(graphs: GraphSet, colors: npt.NDArray[np.int32], words: int, random: np.random.Generator) -> Corpus:
-    """A sentence for each graph and round: the colors of its nodes, in random order, for a color has no place.
+    """A sentence for each graph and round: the colors of its nodes, in random order: colors have no order.
 
     Args:
         colors: (rounds, nodes).
-        words: Where there would be more, only some of the graphs speak.
+        words: If there would be more, only a sample of the graphs is used.
     """
     rounds = len(colors)
     spoken = graphs.num_nodes * rounds
@@ -73,7 +73,7 @@ def path_corpus(
     lengths: list[Ints] = []
     for graph, start in zip(graphs, graphs.node_offsets.tolist(), strict=False):
         size = graph.num_nodes
-        count = min(size, int(np.floor(share * size + random.random())))  # right on average, whatever the size
+        count = min(size, int(np.floor(share * size + random.random())))  # unbiased, for any size
         sources = np.sort(random.permutation(size)[:count])
         if count == 0 or graph.num_edges == 0:
             continue
@@ -94,7 +94,7 @@ def graphlet_corpus(graphs: GraphSet, size: int, words: int, random: np.random.G
     """A sentence for each of many random sets of `size` nodes: the graphlet there, then for each of its nodes the
     graphlet where that node is exchanged for a random other one: a graphlet and its immediate neighbors.
 
-    Graphs with fewer than `size` nodes say nothing; those with no more say one word. Each graph has as many sets.
+    Graphs with fewer than `size` nodes give no word, those with exactly `size` nodes one. Each graph has as many sets.
     """
     large = np.flatnonzero(graphs.num_nodes >= size)
     classes = graphlet_classes(size)
@@ -108,7 +108,7 @@ def graphlet_corpus(graphs: GraphSet, size: int, words: int, random: np.random.G
         matrix = _dense(graph)
         drawn = min(size + 1, graph.num_nodes)
         nodes = np.argpartition(random.random((samples, graph.num_nodes)), drawn - 1, axis=1)[:, :drawn]
-        nodes = random.permuted(nodes, axis=1)  # argpartition favors places
+        nodes = random.permuted(nodes, axis=1)  # argpartition is biased by position
         sets = [nodes[:, :size]]
         if drawn > size:
             for k in range(size):

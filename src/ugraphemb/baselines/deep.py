@@ -25,11 +25,11 @@ class DeepKernel:
     paths from one source, colors of one round in one graph. Substructures without a sentence have the vector 0.
 
     Attributes:
-        kernel_of: Which substructures, with their settings; its own `normalized` plays no part.
+        kernel_of: Which substructures, with their settings; its `normalized` is ignored.
         width: Entries of a substructure's vector.
         window: Words to either side that are seen together.
         epochs: Passes over the sentences.
-        negatives: Negative samples a word.
+        negatives: Negative samples per word.
         skip_gram: Predict each neighbor from the word; else (CBOW) the word from its neighbors, which is faster.
         words: About how many words of sentences are drawn.
         matrix: "inner" is M = E Eᵀ; "norms" is the authors' other choice, diagonal with ‖eᵢ‖.

@@ -1,4 +1,4 @@
-"""What a method has to beat before it says anything: the most frequent class, and plain counts."""
+"""Minimal baselines: the most frequent class, and plain counts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MajorityClass:
 class LabelDegreeCounts:
     """How often each node label and each degree occurs in a graph: x = (#{u: label(u) = l})ₗ ‖ (#{u: deg(u) = d})_d.
 
-    No structure beyond degrees; what logistic regression makes of these counts is the floor for structural methods.
+    No structure beyond degrees; logistic regression on these counts is the minimum for structural methods.
     Labels that no fitted graph has are ignored, degrees beyond the highest of them count as the highest.
     """
 

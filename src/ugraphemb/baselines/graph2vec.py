@@ -47,9 +47,9 @@ class Graph2Vec:
         iterations: Rounds of refinement.
         epochs: Passes over the documents, in training and in inference.
         rate: First learning rate; it falls to `last_rate`.
-        negatives: Negative samples a word.
+        negatives: Negative samples per word.
         min_count: Rarer words are left out.
-        subsampling: Threshold above which frequent words are skipped now and then; 0 is never.
+        subsampling: Threshold above which frequent words are sometimes skipped; 0 skips none.
         seed: The same seed gives the same vectors, in any process.
     """
 
@@ -87,7 +87,7 @@ class Graph2Vec:
                 # gensim reads a file without the interpreter, nearly twice as fast as documents in memory.
                 file = Path(folder) / "documents.txt"
                 file.write_text("".join(" ".join(names[documents[position]]) + "\n" for position in spoken))
-                # One worker: threads would race, and the answer would be another every time.
+                # One worker: with several threads the result would differ from run to run.
                 model = Doc2Vec(
                     corpus_file=str(file), dm=0, vector_size=self.width, epochs=self.epochs, alpha=self.rate,
                     min_alpha=self.last_rate, negative=self.negatives, min_count=self.min_count,
@@ -124,7 +124,7 @@ class Graph2Vec:
         """As gensim's infer_vector, whose starting vector depends on Python's hashes and so on the process."""
         from gensim.models.doc2vec import train_document_dbow
 
-        model.random.seed(seed)  # what gensim draws from, too
+        model.random.seed(seed)  # the generator that gensim uses
         vector = ((model.random.random_sample((1, self.width)) - 0.5) / self.width).astype(np.float32)
         free, work = np.ones(1, np.float32), np.zeros(self.width, np.float32)
         for rate in rates:

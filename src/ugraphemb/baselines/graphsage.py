@@ -1,4 +1,4 @@
-"""GraphSAGE without labels: neighbors that meet on random walks get similar vectors; averaged over each graph."""
+"""GraphSAGE without labels: nodes that occur on the same random walks get similar vectors; averaged over each graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, normalize
-from torch_geometric.nn import SAGEConv
 
 from ugraphemb.baselines.averaging import Averaging, averaged, checked
 from ugraphemb.baselines.protocol import Floats, at_least, fitted, some
@@ -17,6 +16,7 @@ from ugraphemb.encoder.batches import Batch, Collator
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.model import Inputs
+from ugraphemb.errors import no_deprecations
 from ugraphemb.graphs import GraphsLike, graphs_of
 
 Positions = npt.NDArray[np.int64]
@@ -40,9 +40,9 @@ class GraphSAGE:
         width: Of both layers and of the answer.
         averaging: "mean", "degree", "inverse_degree" or "sum".
         epochs: How often each graph is visited.
-        batch: Nodes a step, roughly; a graph is never cut.
+        batch: Approximate number of nodes per step; graphs are not split.
         walk_length: Steps of a random walk.
-        walks: Walks from each node a visit.
+        walks: Walks from each node per visit.
         negatives: Q.
         rate: Adam's learning rate.
         seed: Of weights, walks and negatives. The same seed gives the same vectors on the same machine.
@@ -125,6 +125,8 @@ class Sage(nn.Module):
         width = config.layers[0]
         self.config, self.vocabulary = config, vocabulary
         self.inputs = Inputs(config, vocabulary)
+        with no_deprecations():
+            from torch_geometric.nn import SAGEConv
         self.first = SAGEConv(width, width)
         self.second = SAGEConv(width, width)
 
@@ -135,7 +137,7 @@ class Sage(nn.Module):
 
 
 def walk_pairs(batch: Batch, length: int, walks: int, random: np.random.Generator) -> tuple[Positions, Positions]:
-    """Nodes and the nodes that random walks from them meet, but for themselves; nodes without edges have none."""
+    """Pairs of a node and another node on a random walk from it; nodes without edges have none."""
     indptr, indices = batch.indptr.numpy(), batch.indices.numpy()
     degree = np.diff(indptr)
     start = np.repeat(np.flatnonzero(degree), walks)

@@ -78,13 +78,13 @@ class GraphletKernel(CountKernel):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._new_counter()  # refuses what it does not know
+        self._new_counter()  # raises for invalid sizes
 
     def _new_counter(self) -> Graphlets:
         return Graphlets(self.size, self.samples, self.seed)
 
     def corpus(self, graphs: GraphSet, words: int, random: np.random.Generator) -> Corpus:
-        enough = 100 * (self.size + 1) * len(graphs)  # a hundred sets a graph: there are few words to learn
+        enough = 100 * (self.size + 1) * len(graphs)  # a hundred sets per graph: there are few words to learn
         return graphlet_corpus(graphs, self.size, min(words, enough), random)
 
 

@@ -64,7 +64,7 @@ class NetMF:
         graphs = graphs_of(graphs)
         weights = node_weights(graphs, averaging or self.averaging)
         vectors = np.zeros((len(graphs), self.width))
-        with threadpool_limits(1):  # these matrices are small: threads would wait for each other
+        with threadpool_limits(1):  # these matrices are small: several threads would be slower
             for row, graph in enumerate(graphs):
                 nodes = slice(int(graphs.node_offsets[row]), int(graphs.node_offsets[row + 1]))
                 vectors[row] = np.abs(weights[nodes] @ self.node_vectors(graph))
@@ -76,8 +76,8 @@ class NetMF:
         joined, twin_class, matrix = _log_matrix(graph, self.window, self.negatives)
         if len(joined) == 0:
             return answer
-        # Twins have equal rows, so one row for each class of c twins does, weighted √c on both sides: the same
-        # singular values, and vectors that are shared out among the twins. Hubs with their leaves shrink to little.
+        # Twins have equal rows, so one row per class of c twins is enough, weighted √c on both sides: the same
+        # singular values, and vectors that are shared out among the twins. Hubs with many leaves become small matrices.
         weight = np.sqrt(np.bincount(twin_class))
         matrix *= weight
         matrix *= weight[:, None]
@@ -120,5 +120,5 @@ def _log_matrix(graph: Graph, window: int, negatives: float) -> tuple[Any, Any, 
         total[first, np.arange(len(first))] += 1
         total = step @ total
     matrix = total[first] * (degree.sum() / (negatives * window)) / degree[first]
-    matrix = np.log(np.maximum((matrix + matrix.T) / 2, 1))  # symmetric but for rounding
+    matrix = np.log(np.maximum((matrix + matrix.T) / 2, 1))  # symmetric up to rounding
     return joined, twin_class, matrix

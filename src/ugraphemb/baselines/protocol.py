@@ -1,4 +1,4 @@
-"""What a baseline is: `fit` on graphs, then vectors, a kernel or distances of any graphs."""
+"""The interface of a baseline: `fit` on graphs, then vectors, a kernel or distances of any graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ State = TypeVar("State")
 
 @runtime_checkable
 class Baseline(Protocol):
-    """Every method of this package. Settings and the seed are given when it is made; they do not change."""
+    """Every method of this package. Settings and the seed are given when it is made; they do not change.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.baselines import Baseline, baseline
+        >>> graphs = ug.load_dataset("atlas")[100:130]
+        >>> isinstance(baseline("majority"), Baseline)
+        True
+    """
 
     def fit(self, graphs: GraphsLike) -> Any:
         """Learns from `graphs`, at least one, and returns itself. Class labels are not used, but by MajorityClass."""
@@ -24,16 +32,32 @@ class Baseline(Protocol):
 
 @runtime_checkable
 class Embedder(Baseline, Protocol):
-    """A baseline that gives vectors."""
+    """A baseline that gives vectors.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.baselines import baseline
+        >>> graphs = ug.load_dataset("atlas")[100:130]
+        >>> baseline("counts").fit(graphs).transform(graphs[:5]).shape[0]
+        5
+    """
 
     def transform(self, graphs: GraphsLike) -> Any:
-        """One row a graph, (graphs, width): a dense array, or a sparse CSR one where the width is a vocabulary."""
+        """One row per graph, (graphs, width): a dense array, or a sparse CSR one where the width is a vocabulary."""
         ...
 
 
 @runtime_checkable
 class Kernel(Baseline, Protocol):
-    """A baseline that gives similarities."""
+    """A baseline that gives similarities.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.baselines import baseline
+        >>> graphs = ug.load_dataset("atlas")[100:130]
+        >>> baseline("wl", iterations=2).fit(graphs).kernel(graphs[:2], graphs).shape
+        (2, 30)
+    """
 
     def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
         """Similarity of each left to each right graph, (left, right); None is `left` again."""
@@ -42,7 +66,15 @@ class Kernel(Baseline, Protocol):
 
 @runtime_checkable
 class Ranker(Baseline, Protocol):
-    """A baseline that gives distances to the graphs it was fitted on."""
+    """A baseline that gives distances to the graphs it was fitted on.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.baselines import baseline
+        >>> graphs = ug.load_dataset("atlas")[100:130]
+        >>> baseline("hungarian").fit(graphs).distances(graphs[:2]).shape
+        (2, 30)
+    """
 
     def distances(self, queries: GraphsLike) -> Floats:
         """Distance of each query to each fitted graph, (queries, graphs)."""
@@ -58,11 +90,11 @@ def some(graphs: GraphsLike) -> GraphSet:
 
 
 def fitted(state: State | None, owner: object) -> State:
-    """What `fit` left behind."""
+    """The result of `fit`."""
     if state is None:
         from sklearn.exceptions import NotFittedError
 
-        raise NotFittedError(f"this {type(owner).__name__} knows no graphs yet: call fit first")
+        raise NotFittedError(f"this {type(owner).__name__} has not been fitted: call fit first")
     return state
 
 

@@ -39,7 +39,7 @@ class EditDistanceRanker:
     _database: GraphSet | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._metric()  # refuses what it does not know
+        self._metric()  # raises for unknown methods
 
     def _metric(self) -> EditDistance:
         return EditDistance(self.method, self.costs, self.beam_width)

@@ -59,7 +59,9 @@ BASELINES: Mapping[str, Callable[..., Baseline]] = MappingProxyType(
 def baseline(name: str, **settings: Any) -> Baseline:
     """The baseline of this name.
 
-    >>> model = baseline("wl", iterations=3)
+    Examples:
+        >>> from ugraphemb.baselines import baseline
+        >>> model = baseline("wl", iterations=3)
     """
     if name not in BASELINES:
         raise ValueError(f"unknown baseline {name!r}; there are {', '.join(BASELINES)}")

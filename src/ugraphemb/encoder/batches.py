@@ -101,7 +101,7 @@ class Collator:
 
 
 def runs(sizes: Positions, limit: int) -> list[tuple[int, int]]:
-    """Cuts graphs of these many nodes into runs (begin, end) of `limit` nodes or a little more."""
+    """Divides graphs with these numbers of nodes into runs (begin, end) of about `limit` nodes each."""
     starts = np.flatnonzero(np.diff((np.cumsum(sizes + 1) - 1) // limit, prepend=-1)).tolist()
     return list(zip(starts, [*starts[1:], len(sizes)], strict=True))
 

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
-from ugraphemb.encoder.names import Compression, Convolution, Head, Readout
+from ugraphemb.encoder.names import Activation, Aggregation, Compression, Convolution, Head, Readout
 from ugraphemb.errors import ModelFormatError
 
 Settings = TypeVar("Settings")
@@ -19,53 +19,72 @@ class EncoderConfig:
     Attributes:
         convolution: "gin", "gcn", "sage" or "gat"; "gin" becomes GINE where `edge_labels` is set.
         layers: Width of each convolution.
+        aggregation: Of a GIN's neighbors: their "sum", or "log": the sum times log(1 + d) / d for d neighbors, so that
+            graphs denser than those of training do not leave the range that the network knows.
+        residual: Add what a GIN computes to the node's vector instead of replacing it.
+        activation: "relu" or "gelu", of the GIN convolutions and the dense layers.
         learn_epsilon: Learn GIN's ε instead of fixing it to 0.
         edge_labels: Let edge labels take part in every convolution (GINE; slower: nodes are not folded).
         edge_counts: Give nodes the number of their edges of each label as features. To a GIN this is what adding a
             vector of the label to each message is, at no cost. `UGraphEmb.fit` sets it where edge labels count.
-        readout: "msna", "attention", "supersource", "sum" or "average".
-        scales: Which layers msna and sum read, counting from 1 (0 is the input); None is every layer.
+        readout: "msna", "attention", "supersource", "sum", "average", or "msna_sum": msna beside sums.
+        scales: Which layers msna, sum and both read, counting from 1 (0 is the input); None is every layer.
         compression: "log" squeezes what the readouts give by sign(z)·log(1 + |z|) before the dense layers, so that
             graphs of 10 and of 1,000 nodes enter them on one scale; "log_mean" adds what they give by node; "none" is
             the paper's.
         batch_norm: Standardize what enters the dense layers, by the batch in training, by running means after it.
-        norm_floor: What is added to the variances when standardizing, so that what hardly varies is not blown up.
+        running_norm: Standardize by running means in training too, so that training and use agree where batches are of
+            different kinds of graphs.
+        norm_floor: Added to the variances when standardizing, so that nearly constant features are not amplified.
         hidden: Width of the first dense layer; None is `dimension`.
         dimension: Length of a graph's vector.
-        head: How two vectors are compared: "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for distances, "inner"
-            for similarities.
+        scaled: Multiply the vector by (nodes + edges) / nodes: distances of dense graphs are that much larger.
+        head: How two vectors are compared: "sized_l1", "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for
+            distances, "inner" for similarities.
         degree: Give nodes their degree as a feature.
+        walks: Give nodes the probabilities that a random walk is back after 2, 3, ... steps, this many of them.
         clustering: Give nodes their triangles and clustering coefficient as features.
         attributes: Give nodes their attributes as features, standardized.
         label_scale: How large the label vectors are at first. Small ones let structure be learned before words are.
         label_trust: A label that a share p of the training graphs has counts by p / (p + label_trust): what few graphs
             have is noise to learn from. 0 counts all alike.
         hashed_labels: Width of a fixed random code of each label, seen in training or not; 0 is off.
+        label_counts: Give nodes as features how many nodes of their graph have their label, as a logarithm and as a
+            share. Of a label never seen these tell what kind of label it is.
     """
 
     convolution: Convolution = "gin"
     layers: tuple[int, ...] = (256, 128, 64)
+    aggregation: Aggregation = "sum"
+    residual: bool = False
+    activation: Activation = "relu"
     learn_epsilon: bool = False
     edge_labels: bool = False
     readout: Readout = "msna"
     scales: tuple[int, ...] | None = None
     compression: Compression = "none"
     batch_norm: bool = False
+    running_norm: bool = False
     norm_floor: float = 1e-5
     hidden: int | None = None
     dimension: int = 256
+    scaled: bool = False
     head: Head = "squared_l2"
     degree: bool = False
+    walks: int = 0
     clustering: bool = False
     edge_counts: bool = False
     attributes: bool = False
     label_scale: float = 1.0
     label_trust: float = 0.0
     hashed_labels: int = 0
+    label_counts: bool = False
 
     def __post_init__(self) -> None:
         _one_of("convolution", self.convolution, Convolution)
         _one_of("readout", self.readout, Readout)
+        _one_of("aggregation", self.aggregation, Aggregation)
+        _one_of("activation", self.activation, Activation)
         _one_of("compression", self.compression, Compression)
         _one_of("head", self.head, Head)
         object.__setattr__(self, "layers", tuple(self.layers))
@@ -77,8 +96,24 @@ class EncoderConfig:
             object.__setattr__(self, "scales", tuple(self.scales))
             if not self.scales or not set(self.scales) <= set(range(len(self.layers) + 1)):
                 raise ValueError(f"scales={self.scales}, but there are {len(self.layers)} layers (0 is the input)")
+        if self.residual and (self.convolution != "gin" or len(set(self.layers)) > 1):
+            raise ValueError("residual=True needs convolution='gin' and layers of one width")
+        if self.aggregation == "log" and (self.convolution != "gin" or self.edge_labels):
+            raise ValueError("aggregation='log' needs convolution='gin' without edge labels")
+        if self.scaled and self.readout == "supersource":
+            raise ValueError("scaled=True does not fit readout='supersource'")
+        if self.walks < 0:
+            raise ValueError(f"walks={self.walks}; it must not be below 0")
         if self.edge_labels and self.convolution != "gin":
             raise ValueError(f"edge labels need convolution='gin', not {self.convolution!r}")
+
+
+def scales_of(config: EncoderConfig) -> tuple[int, ...]:
+    """Which layers are read: the last one only, unless the readout is one of many scales."""
+    last = len(config.layers)
+    if config.readout in ("attention", "supersource", "average"):
+        return config.scales or (last,)
+    return config.scales or tuple(range(1, last + 1))
 
 
 def _one_of(name: str, value: object, names: Any) -> None:

@@ -13,7 +13,10 @@ from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.graphs import GraphSet
 
 UNSEEN, SUPERSOURCE, RESERVED = 0, 1, 2
+_WALK_STEP = 0.02  # of probabilities
+_WALK_SHIFT = 0.0817  # no likely fraction is halfway between two steps, where its last bit would decide
 _MOST_EDGE_COLUMNS = 16  # labels of edges that are counted apart
+TRIANGLE_FEATURES, LABEL_FEATURES = 3, 2
 DEGREE_BINS = 48  # degrees 0 to 31 as they are, then four bins a doubling
 
 FloatArray = npt.NDArray[np.float32]
@@ -21,7 +24,7 @@ FloatArray = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class NodeFeatures:
-    """Node features of one collection, a row a node.
+    """Node features of one collection, one row per node.
 
     Attributes:
         slot: Row of the label table; 0 for a label not seen in training.
@@ -70,11 +73,15 @@ class Vocabulary:
         """Features of any graphs, of training or not."""
         total = len(graphs.node_labels)
         labels = graphs.node_vocabulary or (None,)
-        slot = _slots(labels, self.node_labels)[graphs.node_labels]
+        slot = slots_of(labels, self.node_labels)[graphs.node_labels]
         degree = np.diff(graphs.indptr)
         numbers = [np.empty((total, 0), np.float32)]
+        if config.walks:
+            numbers.append(_return_probabilities(graphs, config.walks))
         if config.clustering:
             numbers.append(_triangle_features(graphs))
+        if config.label_counts:
+            numbers.append(_label_counts(graphs))
         if config.edge_counts:
             numbers.append(self._edge_counts(graphs))
         if config.attributes:
@@ -83,7 +90,7 @@ class Vocabulary:
         edge_slot = np.empty(0, np.int64)
         if config.edge_labels:
             edges = np.zeros(len(graphs.indices), np.int32) if graphs.edge_labels is None else graphs.edge_labels
-            edge_slot = _slots(graphs.edge_vocabulary or (None,), self.edge_labels)[edges]
+            edge_slot = slots_of(graphs.edge_vocabulary or (None,), self.edge_labels)[edges]
         return NodeFeatures(
             slot=slot,
             degree=_degree_bins(degree),
@@ -94,9 +101,9 @@ class Vocabulary:
         )
 
     def unseen(self, graphs: GraphSet) -> str | None:
-        """What to tell of node labels that training has not seen; None where there are none."""
+        """A message about node labels that training has not seen; None if there are none."""
         labels = graphs.node_vocabulary or (None,)
-        strange = _slots(labels, self.node_labels) == UNSEEN
+        strange = slots_of(labels, self.node_labels) == UNSEEN
         nodes = int(np.count_nonzero(strange[graphs.node_labels]))
         if not nodes:
             return None
@@ -111,11 +118,16 @@ class Vocabulary:
 
     def label_shares(self, graphs: GraphSet) -> FloatArray:
         """The share of `graphs` that has each label."""
-        slot = _slots(graphs.node_vocabulary or (None,), self.node_labels)[graphs.node_labels]
+        slot = slots_of(graphs.node_vocabulary or (None,), self.node_labels)[graphs.node_labels]
         graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
         once = np.unique(np.stack([graph_of, slot]), axis=1)[1]
         counts = np.bincount(once, minlength=RESERVED + len(self.node_labels))
         return np.asarray(counts[RESERVED:] / max(1, len(graphs)), np.float32)
+
+    def numbers(self, config: EncoderConfig) -> int:
+        """Width of the real-valued features of a node."""
+        width = config.walks + TRIANGLE_FEATURES * config.clustering + LABEL_FEATURES * config.label_counts
+        return width + (self.edge_columns if config.edge_counts else 0) + len(self.attribute_mean)
 
     @property
     def edge_columns(self) -> int:
@@ -126,7 +138,7 @@ class Vocabulary:
         """How many edges of each label each node has, (nodes, edge_columns)."""
         width, total = self.edge_columns, len(graphs.node_labels)
         codes = np.zeros(len(graphs.indices), np.int32) if graphs.edge_labels is None else graphs.edge_labels
-        slots = _slots(graphs.edge_vocabulary or (None,), self.edge_labels) - RESERVED
+        slots = slots_of(graphs.edge_vocabulary or (None,), self.edge_labels) - RESERVED
         columns = np.where((slots < 0) | (slots >= width - 1), width - 1, slots)[codes]
         nodes = np.repeat(np.arange(total), np.diff(graphs.indptr))
         counts = np.bincount(nodes * width + columns, minlength=total * width).reshape(total, width)
@@ -146,7 +158,8 @@ def _occurring(codes: npt.NDArray[np.int32], vocabulary: tuple[Hashable, ...]) -
     return tuple(vocabulary[code] for code in np.unique(codes)) if vocabulary else (None,)
 
 
-def _slots(labels: tuple[Hashable, ...], seen: tuple[Hashable, ...]) -> npt.NDArray[np.int64]:
+def slots_of(labels: tuple[Hashable, ...], seen: tuple[Hashable, ...]) -> npt.NDArray[np.int64]:
+    """The row of each label in the table of labels: UNSEEN, or RESERVED and its position; 1, True and "1" differ."""
     position = {(type(label), label): RESERVED + i for i, label in enumerate(seen)}
     return np.array([position.get((type(label), label), UNSEEN) for label in labels], np.int64)
 
@@ -163,15 +176,63 @@ def _signs(label: Hashable, width: int) -> FloatArray:
     return np.asarray((2 * bits - 1) / np.sqrt(width), np.float32)
 
 
+def _label_counts(graphs: GraphSet) -> FloatArray:
+    """log(1 + n) of the n nodes of the graph with the same label, and their share: (nodes, LABEL_FEATURES)."""
+    graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
+    place = graph_of * max(1, len(graphs.node_vocabulary)) + graphs.node_labels
+    _, position, counts = np.unique(place, return_inverse=True, return_counts=True)
+    alike = counts[position]
+    share = np.round(alike / graphs.num_nodes[graph_of] / _WALK_STEP) * _WALK_STEP  # as walks, so that nodes fold
+    return np.stack([np.log1p(alike), share], axis=1).astype(np.float32)
+
+
 def _triangle_features(graphs: GraphSet) -> FloatArray:
     """log(1 + degree), log(1 + triangles) and clustering coefficient of each node."""
     from scipy.sparse import csr_array
 
     total = len(graphs.node_labels)
-    shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
     ones = np.ones(len(graphs.indices), np.float64)
-    matrix = csr_array((ones, graphs.indices + shift, graphs.indptr), (total, total))
+    matrix = csr_array((ones, _neighbors(graphs), graphs.indptr), (total, total))
     degree = np.diff(graphs.indptr).astype(np.float64)
     triangles = np.asarray((matrix @ matrix).multiply(matrix).sum(axis=1)).reshape(-1) / 2
     clustering = triangles / np.maximum(degree * (degree - 1) / 2, 1)
     return np.stack([np.log1p(degree), np.log1p(triangles), clustering], axis=1).astype(np.float32)
+
+
+def _return_probabilities(graphs: GraphSet, count: int) -> FloatArray:
+    """Probabilities that a random walk from each node is back after 2, ..., count + 1 steps: (nodes, count).
+
+    The diagonals of Sᵏ, with S = D^(-1/2) A D^(-1/2), which is symmetric: (Sᵃ⁺ᵇ)ᵢᵢ = Σⱼ (Sᵃ)ᵢⱼ (Sᵇ)ᵢⱼ. So
+    powers of half as many steps are enough. Rounded to `_WALK_STEP`, so that more nodes are alike and are folded.
+    """
+    from scipy.sparse import csr_array
+
+    total = len(graphs.node_labels)
+    degree = np.diff(graphs.indptr)
+    small = np.int32 if len(graphs.indices) < 1 << 31 else np.int64  # half the width, twice as fast
+    neighbor, root = _neighbors(graphs).astype(small), np.sqrt(1 / np.maximum(degree, 1)).astype(np.float32)
+    weight = np.repeat(root, degree) * root[neighbor]
+    powers = [csr_array((weight, neighbor, graphs.indptr.astype(small)), (total, total))]
+    while 2 * len(powers) < count + 1:
+        powers.append(powers[-1] @ powers[0])
+    back = []
+    for k in range(2, count + 2):
+        left, right = powers[k // 2 - 1], powers[(k + 1) // 2 - 1]
+        product = left.multiply(right) if k % 2 else left
+        back.append(_row_sums(product.data if k % 2 else left.data**2, product.indptr))
+    return np.asarray(np.round(np.stack(back, axis=1) / _WALK_STEP + _WALK_SHIFT) * _WALK_STEP, np.float32)
+
+
+def _row_sums(values: FloatArray, offsets: npt.NDArray[np.int64]) -> FloatArray:
+    """Σ values[offsets[i] : offsets[i + 1]], which does not depend on what stands before."""
+    sums = np.zeros(len(offsets) - 1, np.float32)
+    filled = np.diff(offsets) > 0
+    if len(values):
+        sums[filled] = np.add.reduceat(values, offsets[:-1][filled])
+    return sums
+
+
+def _neighbors(graphs: GraphSet) -> npt.NDArray[np.int64]:
+    """`indices` counted through all graphs."""
+    shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
+    return graphs.indices + shift

@@ -38,6 +38,10 @@ def between(left: npt.ArrayLike, right: npt.ArrayLike, head: Head) -> Floats:
     no other graph has, like words of its own, is a height above the others, for no few coordinates keep each of many
     graphs away from all others. Heights count by r / (r + 0.05), so that equal vectors stay at 0.
 
+    "sized_l1" is Σ|a − b| over all coordinates but the first, divided by the mean of a₁ and b₁, the numbers of nodes.
+    The edit distance is a metric and, like L1, a sum of differences; only its normalization breaks the triangle
+    inequality, and the division is that normalization.
+
     All distances are computed from differences, so that equal vectors are at distance 0 and equal pairs of vectors at
     equal distances, whatever stands beside them.
     """
@@ -59,6 +63,8 @@ def _to_each(vector: Floats, others: Floats, head: Head) -> Floats:
     difference = others - vector
     if head == "l1":
         return np.asarray(np.abs(difference).sum(axis=1))
+    if head == "sized_l1":
+        return np.asarray(np.abs(difference[:, 1:]).sum(axis=1) / mean_size(vector[None], others))
     plus, minus = (np.einsum("ij,ij->i", part, part) for part in (difference[:, p] for p in parts(len(vector), head)))
     return np.asarray(combined(plus, minus, heights(vector[None], others, head), head))
 
@@ -82,6 +88,11 @@ def heights(left: Any, right: Any, head: Head) -> Any:
     return abs(left[:, 0]) + abs(right[:, 0]) if head == "raised_l2" else None
 
 
+def mean_size(left: Any, right: Any) -> Any:
+    """What "sized_l1" divides by, for each row of `left` and the same row of `right`, or of one and all."""
+    return (left[:, 0] + right[:, 0]) / 2
+
+
 def along(left: Any, right: Any, head: Head) -> Any:
     """What training compares: each row of `left` with the same row of `right`, tensors of shape (rows, width).
 
@@ -92,6 +103,8 @@ def along(left: Any, right: Any, head: Head) -> Any:
         return (left * right).sum(1)
     if head == "l1":
         return (left - right).abs().sum(1)
+    if head == "sized_l1":
+        return (left - right)[:, 1:].abs().sum(1) / mean_size(left, right)
     if head in PSEUDO:
         root = _signed_root((left - right).square() @ _signature(left, head))
         return _raised(root, heights(left, right, head)) if head == "raised_l2" else root
@@ -100,8 +113,12 @@ def along(left: Any, right: Any, head: Head) -> Any:
 
 def among(vectors: Any, left: Any, right: Any, head: Head) -> Any:
     """`along` of vectors[left] and vectors[right]; where pairs are many, by one product of all vectors with all."""
-    if head == "l1" or len(left) < 2 * len(vectors):
+    if len(left) < 2 * len(vectors):
         return along(vectors[left], vectors[right], head)
+    if head == "l1":
+        return _all_l1(vectors)[left, right]
+    if head == "sized_l1":
+        return _all_l1(vectors[:, 1:])[left, right] / mean_size(vectors[left, :1], vectors[right, :1])
     if head == "inner":
         return (vectors @ vectors.T)[left, right]
     if head in PSEUDO:
@@ -114,8 +131,15 @@ def among(vectors: Any, left: Any, right: Any, head: Head) -> Any:
     return _smooth((rows + columns - 2 * vectors @ vectors.T).clip(min=0), head)[left, right]
 
 
+def _all_l1(vectors: Any) -> Any:
+    """Σ|a − b| of all rows with all: a quarter of the time of differences pair by pair."""
+    import torch
+
+    return torch.cdist(vectors, vectors, p=1)
+
+
 def _signature(vectors: Any, head: Head) -> Any:
-    """How each coordinate counts: 1, −1, or 0 for a height."""
+    """Sign of each coordinate in the distance: 1, −1, or 0 for a height."""
     sign = vectors.new_zeros(vectors.shape[1])
     plus, minus = parts(vectors.shape[1], head)
     sign[plus], sign[minus] = 1, -1

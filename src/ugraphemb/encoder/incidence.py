@@ -72,6 +72,13 @@ class Incidence:
         return lists.repeat_interleave(self.offsets.diff(), output_size=len(self.chosen))
 
     @cached_property
+    def sizes(self) -> Tensor:
+        """How many rows each list holds, repeated ones as often as they occur: (lists, 1)."""
+        if self.count is None:
+            return self.offsets.diff().unsqueeze(1).float()
+        return self.sums(self.count.new_ones(int(self.chosen.max()) + 1 if len(self.chosen) else 0, 1))
+
+    @cached_property
     def edge_index(self) -> Tensor:
         """(2, entries): from row to list, as PyTorch Geometric takes edges."""
         return torch.stack([self.chosen, self.list_of])

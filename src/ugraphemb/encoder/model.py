@@ -8,12 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from ugraphemb.encoder.batches import Batch
-from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.encoder.classes import ClassLayers, Shape
+from ugraphemb.encoder.config import EncoderConfig, scales_of
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, FloatArray, Vocabulary
 from ugraphemb.encoder.incidence import Incidence
 from ugraphemb.encoder.rows import Folding, Rows
-
-TRIANGLE_FEATURES = 3
+from ugraphemb.errors import no_deprecations
 
 
 class Network(nn.Module):
@@ -29,27 +29,58 @@ class Network(nn.Module):
             _convolution(config, first, second, is_first=k == 0, edge_labels=edge_labels)
             for k, (first, second) in enumerate(zip(widths, config.layers, strict=False))
         )
-        scales = _scales(config)
+        scales = scales_of(config)
         self.readout = MultiScale([_readout(config, widths[k]) for k in scales], scales)
-        width = sum(widths[k] for k in scales) * (2 if config.compression == "log_mean" else 1)
-        norm = nn.BatchNorm1d(width, eps=config.norm_floor, momentum=0.02)
+        width = sum(widths[k] for k in scales) * (2 if config.readout == "msna_sum" else 1)
+        width *= 2 if config.compression == "log_mean" else 1
+        norm: nn.Module = nn.BatchNorm1d(width, eps=config.norm_floor, momentum=0.02)
+        if config.running_norm:
+            norm = RunningNorm(width, eps=config.norm_floor, momentum=0.001)
         self.norm = norm if config.batch_norm else nn.Identity()
         hidden = config.hidden or config.dimension
-        self.dense = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, config.dimension))
+        self.dense = nn.Sequential(nn.Linear(width, hidden), _activation(config), nn.Linear(hidden, config.dimension))
+        self.classes: ClassLayers | None = None
 
+    def add_classes(self, shape: Shape) -> ClassLayers:
+        """New class layers of these sizes (the paper's UGraphEmb-F)."""
+        self.classes = ClassLayers(self.config, shape)
+        return self.classes
+
+    # inference.py computes the same by NumPy, for few graphs; test_inference.py compares the two. Settings that it does
+    # not list are computed here alone: what is new need not be there.
     def forward(self, rows: Rows) -> Tensor:
         layers = [self.inputs(rows.batch)]  # (rows, layers[0])
-        for convolution, own, neighbors in zip(self.convolutions, rows.own, rows.neighbors, strict=True):
-            layers.append(convolution(layers[-1], own, neighbors, rows.batch))  # (rows, layers[k])
+        *convolutions, last = zip(self.convolutions, rows.own, rows.neighbors, strict=True)
+        for layer, own, neighbors in convolutions:
+            layers.append(layer(layers[-1], own, neighbors, rows.batch))  # (rows, layers[k])
+        convolution: Any
+        convolution, own, neighbors = last
         sizes = rows.batch.offsets.diff().clamp(min=1).unsqueeze(1)  # (graphs, 1)
-        read = self.readout(layers, rows.graphs, sizes)  # (graphs, sum of widths)
+        if self.sums_first:
+            sums = [graphs.sums(nodes) for graphs, nodes in zip(rows.graphs, layers, strict=False)]
+            sums.append(sums[-1] + convolution.sums(layers[-1], own, neighbors, rows.graphs[-1]))
+            read = torch.cat([sums[k] for k in self.readout.scales], dim=1)  # (graphs, sum of widths)
+        else:
+            layers.append(convolution(layers[-1], own, neighbors, rows.batch))
+            read = self.readout(layers, rows.graphs, sizes)
         if self.config.compression != "none":
             mean = read / sizes
             read = torch.sign(read) * torch.log1p(read.abs())
             if self.config.compression == "log_mean":
                 read = torch.cat([read, mean], dim=1)
-        vectors: Tensor = self.dense(self.norm(read))
-        return vectors  # (graphs, dimension)
+        vectors: Tensor = self.dense(self.norm(read))  # (graphs, dimension)
+        if self.config.scaled:
+            ends = rows.graphs[1].sums(rows.neighbors[0].sizes)  # (graphs, 1), two for each edge
+            vectors = vectors * (1 + ends / (2 * sizes))
+        if self.config.head == "sized_l1":
+            count = sizes.to(vectors.dtype)
+            vectors = torch.cat([count, count * vectors[:, 1:]], dim=1)
+        return vectors
+
+    @property
+    def sums_first(self) -> bool:
+        """Whether the sum over nodes can be taken before the last dense layer of the last convolution: less to do."""
+        return self.config.residual and self.config.readout == "sum" and not self.config.edge_labels
 
     def rows(self, graphs: Batch) -> Rows:
         """These graphs with one row per node. Of graphs with a supersource the readouts see it alone."""
@@ -65,6 +96,27 @@ class Network(nn.Module):
         return Folding(graphs, len(self.convolutions), degree=self.config.degree, counted=counted)
 
 
+class RunningNorm(nn.BatchNorm1d):
+    """Batch normalization by running means in training too; a batch changes them a little before it is standardized.
+
+    Batches of one kind of graphs each then do not look alike: what tells the kinds apart is kept, as it is in use.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        mean, variance, seen = self.running_mean, self.running_var, self.num_batches_tracked
+        assert mean is not None
+        assert variance is not None
+        assert seen is not None
+        if self.training:
+            with torch.no_grad():
+                share = max(float(self.momentum or 0), 1 / (1 + int(seen)))  # the mean of the first batches, then less
+                seen += 1
+                far = (x - mean).square().mean(0)
+                mean.lerp_(x.mean(0).to(mean.dtype), share)
+                variance.lerp_(far.to(variance.dtype) if int(seen) > 1 else x.var(0).to(variance.dtype), share)
+        return nn.functional.batch_norm(x, mean, variance, self.weight, self.bias, False, 0.0, self.eps)
+
+
 class Inputs(nn.Module):
     """W·x for the features x of each node, without ever writing a one-hot x down: W's columns are looked up."""
 
@@ -73,8 +125,7 @@ class Inputs(nn.Module):
         width = config.layers[0]
         self.label = nn.Embedding(RESERVED + len(vocabulary.node_labels), width)
         self.degree = nn.Embedding(DEGREE_BINS, width) if config.degree else None
-        numbers = TRIANGLE_FEATURES * config.clustering + len(vocabulary.attribute_mean)
-        numbers += vocabulary.edge_columns if config.edge_counts else 0
+        numbers = vocabulary.numbers(config)
         self.numbers = nn.Linear(numbers, width, bias=False) if numbers else None
         self.code = nn.Linear(config.hashed_labels, width, bias=False) if config.hashed_labels else None
         for table in (self.label, self.degree):
@@ -82,14 +133,21 @@ class Inputs(nn.Module):
                 nn.init.normal_(table.weight, std=width**-0.5)
         with torch.no_grad():
             self.label.weight *= config.label_scale
-            self.label.weight[0].zero_()  # a label never seen says nothing
+            self.label.weight[0].zero_()  # labels not seen in training have no effect
         self.trust: Tensor | None
         self.register_buffer("trust", torch.ones(len(self.label.weight), 1) if config.label_trust else None)
 
     def weigh_labels(self, shares: FloatArray, trust: float) -> None:
-        """Lets each label count by the share of the graphs that have it."""
+        """Scales the vector of each label by s / (s + trust), s the share of the graphs that have the label."""
         assert self.trust is not None
         self.trust[RESERVED:, 0] = torch.from_numpy(shares / (shares + trust))
+
+    def trust_all_labels(self) -> None:
+        """From now on all labels are learned at the same rate; their current vectors do not change."""
+        if self.trust is not None:
+            with torch.no_grad():
+                self.label.weight *= self.trust
+            self.trust.fill_(1.0)
 
     def forward(self, batch: Batch) -> Tensor:
         nodes: Tensor = self.label(batch.slot)
@@ -118,11 +176,12 @@ class Bias(nn.Module):
 class Update(nn.Module):
     """MLP((1 + ε) u + s), the MLP two dense layers, the first of which is only its bias."""
 
-    def __init__(self, width: int, learn_epsilon: bool) -> None:
+    def __init__(self, width: int, config: EncoderConfig) -> None:
         super().__init__()
         dense = nn.Linear(width, width)
-        self.nn = nn.Sequential(Bias(width), nn.ReLU(), dense, nn.ReLU())
-        if learn_epsilon:
+        last = [] if config.residual else [_activation(config)]
+        self.nn = nn.Sequential(Bias(width), _activation(config), dense, *last)
+        if config.learn_epsilon:
             self.register_parameter("eps", nn.Parameter(torch.zeros(1)))
         else:
             self.register_buffer("eps", torch.zeros(1))
@@ -133,36 +192,63 @@ class Update(nn.Module):
         assert isinstance(layer, nn.Linear)
         return layer
 
-    def forward(self, own: Tensor, sums: Tensor) -> Tensor:
+    def inside(self, own: Tensor, sums: Tensor) -> Tensor:
+        """What enters the second dense layer. Writes into `sums`: large new arrays cost more than the work on them."""
         epsilon: Any = self.eps
-        result: Tensor = self.nn(sums + (1 + epsilon) * own)
+        bias: Any = self.nn[0]
+        fixed = not isinstance(epsilon, nn.Parameter)
+        x = sums.add_(own, alpha=1 + float(epsilon)) if fixed else sums.add_((1 + epsilon) * own)
+        result: Tensor = self.nn[1](x.add_(bias.bias))
+        return result
+
+    def forward(self, own: Tensor, sums: Tensor) -> Tensor:
+        result: Tensor = self.nn[2:](self.inside(own, sums))
         return result
 
 
 class GIN(nn.Module):
     """uᵢ ← MLP((1 + ε) uᵢ + Σⱼ uⱼ) (eq. 1); with edge labels Σⱼ ReLU(uⱼ + e) (GINE), e a vector of the edge's label.
 
+    With aggregation "log", the sum over d neighbors is multiplied by log(1 + d) / d. With `residual`, uᵢ is
+    added to the result, and the MLP ends with its second dense layer.
+
     The product with the first layer's weights is taken before the sum: the same, and cheaper where the width shrinks.
     In the first convolution the inputs' tables are that product.
     """
 
-    def __init__(self, before: int, width: int, *, is_first: bool, learn_epsilon: bool, edge_labels: int) -> None:
+    def __init__(self, before: int, width: int, config: EncoderConfig, *, is_first: bool, edge_labels: int) -> None:
         super().__init__()
+        self.residual, self.is_log = config.residual, config.aggregation == "log"
         self.product = None if is_first else nn.Linear(before, width, bias=False)
-        self.convolution = Update(width, learn_epsilon)
+        self.convolution = Update(width, config)
         self.edge = nn.Embedding(edge_labels, width) if edge_labels else None
         self.convolution.dense.reset_parameters()  # drawn twice, as in 0.1: the same seed gives the same network
 
     def forward(self, rows: Tensor, own: Incidence | None, neighbors: Incidence, batch: Batch) -> Tensor:
-        if self.product is not None:
-            rows = self.product(rows)
-        if self.edge is None:
-            sums = neighbors.sums(rows)  # (rows after, width)
-        else:
-            messages = torch.relu(rows.index_select(0, neighbors.chosen) + self.edge(batch.edge_slot))
-            sums = neighbors.sums_of_entries(messages)
-        result: Tensor = self.convolution(rows if own is None else own.sums(rows), sums)
+        before, rows = rows, rows if self.product is None else self.product(rows)
+        kept = rows if own is None else own.sums(rows)
+        result: Tensor = self.convolution(kept, self._around(rows, neighbors, batch))
+        if self.residual:
+            result.add_(kept if before is rows else before if own is None else own.sums(before))
         return result
+
+    def sums(self, rows: Tensor, own: Incidence | None, neighbors: Incidence, graphs: Incidence) -> Tensor:
+        """Of a residual one: Σ over each graph of what is added to its nodes, as W Σ x + N b instead of Σ (W x + b)."""
+        rows = rows if self.product is None else self.product(rows)
+        inside = self.convolution.inside(rows if own is None else own.sums(rows), self._around(rows, neighbors))
+        dense = self.convolution.dense
+        return graphs.sums(inside) @ dense.weight.T + graphs.sizes * dense.bias
+
+    def _around(self, rows: Tensor, neighbors: Incidence, batch: Batch | None = None) -> Tensor:
+        """Σⱼ over the neighbors: (rows after, width)."""
+        if self.edge is not None:
+            assert batch is not None
+            messages = torch.relu(rows.index_select(0, neighbors.chosen) + self.edge(batch.edge_slot))
+            return neighbors.sums_of_entries(messages)
+        sums = neighbors.sums(rows)
+        if self.is_log:
+            sums = sums * (torch.log1p(neighbors.sizes) / neighbors.sizes.clamp(min=1)).to(sums.dtype)
+        return sums
 
 
 class Plain(nn.Module):
@@ -207,6 +293,17 @@ class Average(nn.Module):
         return graphs.sums(rows) / sizes
 
 
+class Both(nn.Module):
+    """Two readouts side by side."""
+
+    def __init__(self, first: nn.Module, second: nn.Module) -> None:
+        super().__init__()
+        self.first, self.second = first, second
+
+    def forward(self, rows: Tensor, graphs: Incidence, sizes: Tensor) -> Tensor:
+        return torch.cat([self.first(rows, graphs, sizes), self.second(rows, graphs, sizes)], dim=1)
+
+
 class MultiScale(nn.Module):
     """One readout after each chosen layer, concatenated (eq. 2 with attention is the paper's MSNA)."""
 
@@ -222,22 +319,21 @@ class MultiScale(nn.Module):
 
 def _convolution(config: EncoderConfig, before: int, width: int, *, is_first: bool, edge_labels: int) -> nn.Module:
     if config.convolution == "gin":
-        return GIN(before, width, is_first=is_first, learn_epsilon=config.learn_epsilon, edge_labels=edge_labels)
-    from torch_geometric import nn as geometric
+        return GIN(before, width, config, is_first=is_first, edge_labels=edge_labels)
+    with no_deprecations():
+        from torch_geometric import nn as geometric
 
     kinds: dict[str, Any] = {"gcn": geometric.GCNConv, "sage": geometric.SAGEConv, "gat": geometric.GATConv}
     return Plain(kinds[config.convolution](before, width))
 
 
-def _scales(config: EncoderConfig) -> tuple[int, ...]:
-    """Which layers are read: the last one only, unless the readout is one of many scales."""
-    last = len(config.layers)
-    if config.readout in ("attention", "supersource", "average"):
-        return config.scales or (last,)
-    return config.scales or tuple(range(1, last + 1))
+def _activation(config: EncoderConfig) -> nn.Module:
+    return nn.GELU() if config.activation == "gelu" else nn.ReLU()
 
 
 def _readout(config: EncoderConfig, width: int) -> nn.Module:
     if config.readout in ("msna", "attention"):
         return NodeAttention(width)
+    if config.readout == "msna_sum":
+        return Both(NodeAttention(width), Sum())
     return Average() if config.readout == "average" else Sum()

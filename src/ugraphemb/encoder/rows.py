@@ -16,12 +16,10 @@ import torch
 from scipy.sparse import csr_array
 
 from ugraphemb.encoder.batches import Batch, run_positions
+from ugraphemb.encoder.hashing import GOLDEN, Marks, mixed, sums_of_runs
 from ugraphemb.encoder.incidence import Incidence
 
 Positions = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.uint64]
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -83,11 +81,9 @@ class Folding:
         self.row_of = [row_of]
         self._in_graphs = [_lists(row_of, offsets, len(nodes), counted)]
         for _ in range(depth):
-            mark = _mixed(row_of.astype(np.uint64))
-            total = np.zeros(len(indices) + 1, np.uint64)
-            np.cumsum(mark[indices], out=total[1:])  # wraps around, and so do the differences
-            around = total[indptr[1:]] - total[indptr[:-1]]
-            like, after = _rows(_mixed(mark * _GOLDEN + around))
+            mark = mixed(row_of.astype(np.uint64))
+            around = sums_of_runs(mark[indices], indptr)
+            like, after = _rows(mixed(mark * GOLDEN + around))
             ends, of_neighbors = run_positions(indptr[like], indptr[like + 1] - indptr[like])
             rows = self._in_graphs[-1].shape[1]
             self._own.append(_lists(row_of[like], np.arange(len(like) + 1), rows, False))
@@ -152,16 +148,8 @@ def _marks(batch: Batch, degree: bool) -> Marks:
     mark = batch.slot.numpy().astype(np.uint64)
     columns = [*([batch.degree.numpy()] if degree else []), *([batch.code.numpy()] if len(batch.code) else [])]
     for column in (*columns, *numbers.T):
-        mark = _mixed(mark * _GOLDEN + column.astype(np.uint64))
+        mark = mixed(mark * GOLDEN + column.astype(np.uint64))
     return mark
-
-
-def _mixed(values: Marks) -> Marks:
-    """A bijection whose every output bit depends on every input bit (the finalizer of SplitMix64)."""
-    values = values + _GOLDEN
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
 
 
 def _rows(marks: Marks) -> tuple[Positions, Positions]:

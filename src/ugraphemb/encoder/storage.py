@@ -12,19 +12,21 @@ after it is gone. A crash leaves the old model or the new one, and files that ot
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+import numpy as np
+import numpy.typing as npt
 from safetensors import SafetensorError
-from safetensors import torch as safetensors
+from safetensors import numpy as safetensors
 
 from ugraphemb.encoder.config import EncoderConfig, from_json
 from ugraphemb.encoder.features import Vocabulary
-from ugraphemb.encoder.model import Network
+from ugraphemb.encoder.inference import Inference, knows
 from ugraphemb.errors import ModelFormatError
 from ugraphemb.files import (
     Format,
@@ -45,6 +47,13 @@ from ugraphemb.files import (
 from ugraphemb.files.drafts import is_draft
 from ugraphemb.files.named import is_ours, name_of, stem_of
 
+if TYPE_CHECKING:
+    import torch
+
+    from ugraphemb.encoder.model import Network
+
+Weights = Mapping[str, npt.NDArray[Any]]
+
 CONFIG, CARD, LOCK = "config.json", "README.md", ".lock"
 FORMAT = Format(
     "ugraphemb-model", 2, ModelFormatError, ("encoder", "vocabulary", "about", "weights"),
@@ -53,10 +62,91 @@ FORMAT = Format(
 _CARD_SEAL = "\n<!-- written by ugraphemb; a card that is edited is kept: {} -->\n"
 
 
-def write_model(path: Path, network: Network, vocabulary: Vocabulary, about: Mapping[str, Any], card: str) -> None:
+@dataclasses.dataclass(frozen=True)
+class Saved:
+    """A model as it is on disk.
+
+    Attributes:
+        weights: By the names of the network's tensors.
+        about: JSON values that were kept with it.
+        source: Its folder.
+    """
+
+    config: EncoderConfig
+    vocabulary: Vocabulary
+    weights: Weights
+    about: dict[str, Any]
+    source: Path
+
+    def inference(self) -> Inference | None:
+        """The network without torch; None where only torch can compute it.
+
+        Raises:
+            ModelFormatError: The weights are not those that the settings describe.
+        """
+        if not knows(self.config):
+            return None
+        try:
+            encoder = {name: array for name, array in self.weights.items() if not name.startswith("classes.")}
+            return Inference(self.config, self.vocabulary, encoder)
+        except ValueError as error:
+            raise _other_weights(self.source, error) from error
+
+    def network(self, device: torch.device) -> Network:
+        """The network, by torch.
+
+        Raises:
+            ModelFormatError: The weights are not those that the settings describe.
+        """
+        import torch
+
+        try:
+            with torch.device("meta"):  # sizes first: a damaged setting must not ask for all memory
+                empty = self._network().state_dict()
+            expected = {name: tuple(tensor.shape) for name, tensor in empty.items()}
+            if expected != {name: array.shape for name, array in self.weights.items()}:
+                raise ValueError("other tensors, or of other shapes")
+            network = self._network()
+            network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in self.weights.items()})
+            if network.classes is not None:
+                network.classes.check()
+        except (RuntimeError, TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
+            raise _other_weights(self.source, error) from error
+        return network.to(device).eval()
+
+    @property
+    def class_count(self) -> int:
+        """How many classes a fine-tuned model predicts; 0 where its class layers were not kept (release 0.1)."""
+        if not any(name.startswith("classes.") for name in self.weights):
+            return 0
+        try:
+            return len(self.about["finetuned"]["classes"])
+        except (KeyError, TypeError) as error:
+            raise _other_weights(self.source, error) from error
+
+    def _network(self) -> Network:
+        from ugraphemb.encoder.classes import Shape
+        from ugraphemb.encoder.model import Network
+
+        network = Network(self.config, self.vocabulary)
+        if self.class_count:
+            sizes = (len(self.weights[f"classes.{name}"]) for name in ("known", "offsets", "color"))
+            network.add_classes(Shape(self.class_count, *sizes))
+        return network
+
+
+def weights_of(network: Network) -> Weights:
+    """What `write_model` writes of a network."""
+    return {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in network.state_dict().items()}
+
+
+def write_model(
+    path: Path, config: EncoderConfig, vocabulary: Vocabulary, weights: Weights, about: Mapping[str, Any], card: str
+) -> None:
     """Makes the folder hold this model, in one step.
 
     Args:
+        weights: By the names of the network's tensors.
         about: JSON values kept with the model under "about" and given back by `read_model`.
         card: Text for people, in Markdown; an edited README.md is left as it is.
 
@@ -65,15 +155,16 @@ def write_model(path: Path, network: Network, vocabulary: Vocabulary, about: Map
         StorageError: It could not be written; what was there still is.
     """
     path = path.absolute()
-    data = safetensors.save({name: tensor.contiguous() for name, tensor in network.state_dict().items()})
-    weights = name_of("weights", data, ".safetensors")
-    config = {
-        "encoder": dataclasses.asdict(network.config),
-        "vocabulary": _to_json(vocabulary),
-        "about": dict(about),
-        "weights": {"name": weights, **Sums.of(data).to_json()},
-    }
-    text = FORMAT.text(config)
+    data = safetensors.save(dict(weights))
+    name_of_weights = name_of("weights", data, ".safetensors")
+    text = FORMAT.text(
+        {
+            "encoder": dataclasses.asdict(config),
+            "vocabulary": _to_json(vocabulary),
+            "about": dict(about),
+            "weights": {"name": name_of_weights, **Sums.of(data).to_json()},
+        }
+    )
     with storage_errors(path):
         if not (path / LOCK).exists():  # else another process may be saving: what counts is what is there after it
             _refuse_foreign(path)
@@ -82,16 +173,25 @@ def write_model(path: Path, network: Network, vocabulary: Vocabulary, about: Map
             _refuse_foreign(path)
             remove_dead_drafts(path)
             old = _weights_of_0_1(path)
-            write_file(path / weights, data)
+            write_file(path / name_of_weights, data)
             write_file(path / CONFIG, text)
             if _is_own_card(path / CARD):
                 write_file(path / CARD, _sealed(card))
-            for name in {*old, *_own_weights(path)} - {weights}:
+            for name in {*old, *_own_weights(path)} - {name_of_weights}:
                 remove_file(path / name)
 
 
-def read_model(path: Path, device: torch.device) -> tuple[Network, Vocabulary, dict[str, Any]]:
-    """The network, its vocabulary and what was kept about it, all of one save.
+def fingerprint_of(config: EncoderConfig, vocabulary: Vocabulary, weights: Weights) -> str:
+    """Equal for models that give the same vectors: same settings, vocabulary and weights."""
+    about = {"encoder": dataclasses.asdict(config), "vocabulary": _to_json(vocabulary)}
+    parts = [json.dumps(about, sort_keys=True).encode()]
+    for name, array in sorted(weights.items()):
+        parts += [f"{name} {array.dtype} {array.shape}".encode(), np.ascontiguousarray(array).tobytes()]
+    return digest(b"".join(parts))
+
+
+def read_model(path: Path) -> Saved:
+    """The weights, settings, vocabulary and what was kept about a model, all of one save.
 
     Raises:
         ModelFormatError: A folder that is damaged, foreign or of an unknown version.
@@ -110,16 +210,14 @@ def read_model(path: Path, device: torch.device) -> tuple[Network, Vocabulary, d
     if not isinstance(config["about"], dict):
         raise ModelFormatError(f"{source}: about: expected an object")
     try:
-        state = safetensors.load(data)
-        with torch.device("meta"):  # sizes first: a damaged setting must not ask for all memory
-            expected = {name: tensor.shape for name, tensor in Network(encoder, vocabulary).state_dict().items()}
-        if expected != {name: tensor.shape for name, tensor in state.items()}:
-            raise ValueError("other tensors, or of other shapes")
-        network = Network(encoder, vocabulary)
-        network.load_state_dict(state)
+        weights = safetensors.load(data)
     except (SafetensorError, RuntimeError, TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
-        raise ModelFormatError(f"{path}: the weights are not those that {CONFIG} describes ({error})") from error
-    return network.to(device).eval(), vocabulary, config["about"]
+        raise _other_weights(path, error) from error
+    return Saved(encoder, vocabulary, weights, config["about"], path)
+
+
+def _other_weights(path: Path, error: Exception) -> ModelFormatError:
+    return ModelFormatError(f"{path}: the weights are not those that {CONFIG} describes ({error})")
 
 
 def remove_model(path: Path) -> None:
@@ -192,7 +290,7 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _config_is_ours(path: Path) -> None:
-    """A damaged config of ours may be replaced, a config.json of something else may not."""
+    """A damaged config of a model may be replaced, a config.json of another program may not."""
     with suppress(OSError):
         if f'"{FORMAT.name}"'.encode() not in (path / CONFIG).read_bytes():
             raise ModelFormatError(f"{path}: there already, and not a model ({CONFIG}); nothing was written")

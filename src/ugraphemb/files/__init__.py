@@ -5,8 +5,9 @@ drafts.py      files that appear whole or not at all, and drafts of folders
 folders.py     folders likewise, with a manifest that says which files in them are ours
 documents.py   small JSON files with format, version, migration and checksum
 checksums.py   of blocks, verified before their first use
+remote.py      files by address: of this machine, and of object stores
 locks.py       between processes, never through a link
-failures.py    what the system refuses, as errors of ours
+failures.py    errors of the operating system, as StorageError
 labels.py      labels as JSON
 """
 

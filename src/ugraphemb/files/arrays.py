@@ -1,4 +1,4 @@
-"""NumPy arrays and Arrow tables, written into files of ours and read back without copying."""
+"""NumPy arrays and Arrow tables, written to files and read back without copying."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small JSON files of ours: each says its format and version, and carries a checksum of its own text.
+"""Small JSON files with a format name, a version and a checksum of their own text.
 
 The checksum is the last entry of the object and covers every byte before it, so that the file is plain JSON and no
 flipped bit goes unnoticed. Files of release 0.1 (version 1 of their formats) have none.

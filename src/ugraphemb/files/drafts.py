@@ -21,7 +21,7 @@ from ugraphemb.files import system
 from ugraphemb.files.checksums import SumCounter, Sums
 
 _DRAFT = re.compile(r"\.(?P<name>.+)\.ugraphemb-[0-9a-f]{16}", re.DOTALL)
-_LONGEST = 200  # bytes of a name that a draft repeats: names end at 255
+_LONGEST = 200  # bytes of the name in the name of a draft: file systems allow 255
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 Content: TypeAlias = "bytes | Callable[[NewFile], Any]"
@@ -44,7 +44,7 @@ class NewFile(io.RawIOBase):
         return self._size
 
     def write(self, data: Any) -> int:
-        """All of it, unlike a raw file of Python's."""
+        """Writes all bytes; a raw file of Python may write fewer."""
         view = memoryview(data).cast("B")
         left = view
         while len(left):
@@ -54,7 +54,7 @@ class NewFile(io.RawIOBase):
         return len(view)
 
     def flush(self) -> None:
-        """Nothing waits: `write` has written."""
+        """Does nothing: there is no buffer."""
 
     def sums(self) -> Sums:
         return self._sums.sums()
@@ -121,7 +121,7 @@ class DraftFolder:
         while True:
             self.path = draft_path(self.target.with_name(name))
             system.mkdir(str(self.path))
-            with suppress(FileNotFoundError):  # another writer took it for a dead one before it was locked
+            with suppress(FileNotFoundError):  # another writer removed it as abandoned before it was locked
                 self._descriptor = system.open_file(str(self.path), system.FOLDER)
                 _hold(self._descriptor)
                 if system.status_of(self._descriptor).st_nlink:
@@ -147,7 +147,7 @@ class DraftFolder:
             try:
                 system.exchange(str(self.path), str(self.target))
             except FileNotFoundError:
-                continue  # it went away meanwhile
+                continue  # it was removed meanwhile
             except OSError as error:
                 if error.errno not in _NO_EXCHANGE:
                     raise
@@ -186,11 +186,11 @@ def _new_draft_file(path: Path) -> tuple[Path, int]:
         _hold(descriptor)
         if system.status_of(descriptor).st_nlink:
             return draft, descriptor
-        system.close(descriptor)  # another writer took it for a dead one before it was locked
+        system.close(descriptor)  # another writer removed it as abandoned before it was locked
 
 
 def remove_dead_drafts(folder: Path, name: str | None = None) -> None:
-    """Removes drafts of files and folders of this name, or of any, whose writer is no more."""
+    """Removes drafts of files and folders of this name, or of any, whose writer has ended."""
     if name is not None:
         name = os.fsdecode(os.fsencode(name)[:_LONGEST])
     for entry in system.list_folder(str(folder)):
@@ -219,7 +219,7 @@ def _remove_if_dead(path: Path) -> None:
 
 
 def remove_file(path: Path) -> None:
-    """Removes a file of ours that no longer counts; where that fails, the next writer tries again."""
+    """Removes an obsolete file of this library; if that fails, the next writer tries again."""
     with suppress(OSError):
         system.unlink(str(path))
 

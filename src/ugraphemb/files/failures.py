@@ -1,4 +1,4 @@
-"""What the operating system refuses, as an error of ours."""
+"""Errors of the operating system, as StorageError."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def checked_name(name: Any, error: type[Exception]) -> str:
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes a folder of ours: the files that its manifest lists; without a manifest, a draft, all its files.
+    """Removes a folder of this library: the files in its manifest; without a manifest (a draft) all its files.
 
     What others put there stays, and the folder with it. Links are not followed.
     """

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ugraphemb.errors import type_of
+
 DEEPEST = 100
 """How deep tuples may be nested."""
 
 
 def label_to_json(label: Hashable, keeper: str, error: type[Exception], _depth: int = 0) -> Any:
-    """The label as JSON, scalars of NumPy as Python's own; what JSON cannot hold is refused in the name of `keeper`."""
+    """The label as JSON, scalars of NumPy as Python's own; an error that names `keeper` for what JSON cannot hold."""
     if isinstance(label, np.generic):
         label = label.item()
     if label is None or type(label) in (bool, int, float, str):
@@ -21,9 +23,7 @@ def label_to_json(label: Hashable, keeper: str, error: type[Exception], _depth: 
         if _depth == DEEPEST:
             raise error(f"a label of tuples nested more than {DEEPEST} deep; {keeper} keeps fewer")
         return [label_to_json(part, keeper, error, _depth + 1) for part in label]
-    raise error(
-        f"label {label!r} is a {type(label).__name__}; {keeper} keeps None, bool, int, float, str and tuples of them"
-    )
+    raise error(f"label {label!r} is {type_of(label)}; {keeper} keeps None, bool, int, float, str and tuples of them")
 
 
 def label_from_json(value: Any, source: str, error: type[Exception], _depth: int = 0) -> Any:

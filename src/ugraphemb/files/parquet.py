@@ -6,6 +6,7 @@ The checksum is an entry of the metadata at the end of the file. It is computed 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,11 @@ def parquet_bytes(table: pa.Table, *, checksum: bool) -> bytes:
     import pyarrow.parquet as pq
 
     buffer = pa.BufferOutputStream()
-    options = {"compression": "zstd", "compression_level": 1, "write_statistics": False}
+    plain = [
+        field.name for field in table.schema if pa.types.is_fixed_size_list(field.type)
+    ]  # vectors: no two are equal
+    named = [name for name in table.column_names if name not in plain] if plain else True
+    options = {"compression": "zstd", "compression_level": 1, "write_statistics": False, "use_dictionary": named}
     with pq.ParquetWriter(buffer, table.schema, **options) as writer:
         writer.write_table(table, row_group_size=1 << 20)
         if checksum:
@@ -37,6 +42,20 @@ def parquet_bytes(table: pa.Table, *, checksum: bool) -> bytes:
     place = _place(data)
     assert place is not None
     return b"".join([data[: place[0]], _digest(data, *place), data[place[1] :]])
+
+
+def vector_table(ids: Sequence[str], vectors: npt.NDArray[np.float32], head: str, about: str = "") -> pa.Table:
+    """Vectors as others read them: the columns `id` and `vector`, a list of fixed length.
+
+    Args:
+        head: How vectors are compared, kept as metadata "ugraphemb.head".
+        about: Kept as metadata "ugraphemb.source".
+    """
+    import pyarrow as pa
+
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(vectors).reshape(-1)), vectors.shape[1])
+    table = pa.table({"id": pa.array(list(ids), pa.string()), "vector": rows})
+    return table.replace_schema_metadata({"ugraphemb.head": head} | ({"ugraphemb.source": about} if about else {}))
 
 
 def checked_parquet(data: Any, source: str, error: type[Exception]) -> bool:

@@ -1,4 +1,4 @@
-"""Every call to the operating system that changes or locks a file of ours, one thin function for each.
+"""All system calls that change or lock files, one thin function for each.
 
 The rest of the package calls these as `system.write(...)`, looked up at call time, so that a test can replace any of
 them: make it fail, kill the process there, or lose what was not yet flushed to the disk. Paths are absolute or relative

@@ -1,4 +1,4 @@
-"""Zip archives from strangers: nothing is trusted that the archive says about itself."""
+"""Zip archives from untrusted sources: headers are checked before they are used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ugraphemb.graphs.limits import limits, refusal
 
 
 class Archive:
-    """A zip file open for reading. Every trouble is a GraphFormatError that names the file and the member."""
+    """A zip file open for reading. Every failure is a GraphFormatError that names the file and the member."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -18,7 +18,7 @@ class Archive:
             self._zip = zipfile.ZipFile(path)
         except OSError:
             raise
-        except Exception as error:  # zipfile's own, and whatever a damaged directory makes it stumble over
+        except Exception as error:  # errors of zipfile, and any other that a damaged directory causes
             size = path.stat().st_size
             raise GraphFormatError(
                 f"{path}: not a whole zip file ({error}); {size} bytes, truncated or damaged"
@@ -47,9 +47,7 @@ class Archive:
         try:
             with self._zip.open(info) as member:
                 data = member.read(info.file_size + 1)
-        except (
-            Exception
-        ) as error:  # zipfile's own, those of zlib, bz2 and lzma, and what damage makes them stumble over
+        except Exception as error:  # errors of zipfile, zlib, bz2 and lzma, and any other that damage causes
             if isinstance(error, RuntimeError) and "password" in str(error):
                 raise GraphFormatError(f"{self.path}: member {name!r} is encrypted; unpack it first") from error
             raise GraphFormatError(f"{self.path}: member {name!r} is damaged ({error or 'ends early'})") from error
@@ -70,7 +68,7 @@ class Archive:
         for name in self._members:
             parts = PurePosixPath(name.replace("\\", "/")).parts
             if ".." in parts or name.startswith(("/", "\\")) or (parts and parts[0].endswith(":")):
-                raise GraphFormatError(f"{self.path}: member {name[:200]!r} climbs out of the archive's folder")
+                raise GraphFormatError(f"{self.path}: member {name[:200]!r} leads out of the archive's folder")
         packed = self.path.stat().st_size
         unpacked = sum(info.file_size for info in self._members.values())
         if unpacked > limits().unpacked_bytes(packed):

@@ -1,4 +1,4 @@
-"""Graphs that come one by one, put together as a GraphSet."""
+"""Collects graphs one by one into a GraphSet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ugraphemb.errors import GraphFormatError, warned
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.limits import limits, refusal
-from ugraphemb.graphs.packing import text_array
+from ugraphemb.graphs.packing import offsets_of, text_array
 
 MISSING: Any = object()
 
@@ -49,7 +49,6 @@ class Collector:
         self._ids: list[str | None] = []
         self._rows: list[int] = []
         self._metadata: list[Mapping[str, Any]] = []
-        self._total = 0
         self._ignored: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -69,7 +68,7 @@ class Collector:
         row: int | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """One graph more.
+        """Adds a graph.
 
         Args:
             edges: Pairs of its own nodes.
@@ -94,25 +93,45 @@ class Collector:
         ):
             if found is not None and len(found) != expected:
                 raise GraphFormatError(f"{place}: {len(found)} {what}, expected {expected}")
+        matrix = None if attributes is None else _matrix(attributes, num_nodes, place)
+        self.append(
+            num_nodes, pairs, node_labels, edge_labels, target=target, id=id, where=place,
+            row=len(self._rows) if row is None else row, metadata=metadata or {}, attributes=matrix,
+        )  # fmt: skip
+
+    def append(
+        self,
+        num_nodes: int,
+        pairs: npt.NDArray[np.int64],
+        node_labels: Sequence[Hashable] | None,
+        edge_labels: Sequence[Hashable] | None,
+        *,
+        target: Any,
+        id: str | None,
+        where: str,
+        row: int,
+        metadata: Mapping[str, Any],
+        attributes: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        """Adds a graph that needs no checks; see `add`."""
         self._sizes.append(num_nodes)
-        self._edges.append(pairs + self._total)
-        self._total += num_nodes
+        self._edges.append(pairs)
         self._node_labels.append(node_labels)
         self._edge_labels.append(edge_labels)
-        self._attributes.append(None if attributes is None else _matrix(attributes, num_nodes, place))
-        self._places.append(place)
+        self._attributes.append(attributes)
+        self._places.append(where)
         self._targets.append(target)
         self._ids.append(id)
-        self._rows.append(len(self._rows) if row is None else row)
-        self._metadata.append(metadata or {})
+        self._rows.append(row)
+        self._metadata.append(metadata)
 
     def ignore(self, what: str, count: int = 1) -> None:
-        """Something in the input that a GraphSet has no place for."""
+        """Counts something in the input that a GraphSet cannot hold."""
         if count:
             self._ignored[what] = self._ignored.get(what, 0) + count
 
     def tell_ids_apart(self) -> None:
-        """Ids that come again get #2, #3 and so on behind them."""
+        """Repeated ids get the suffixes #2, #3 and so on."""
         taken = {given for given in self._ids if given is not None}
         seen: set[str] = set()
         turn: dict[str, int] = {}
@@ -159,9 +178,11 @@ class Collector:
         if ids is None:
             ids = [str(row) if given is None else given for row, given in zip(self._rows, self._ids, strict=True)]
         notes: list[str] = []
+        sizes = np.array(self._sizes, np.int64)
+        starts = np.repeat(offsets_of(sizes)[:-1], [len(edges) for edges in self._edges])
         graphs = GraphSet.from_edges(
-            np.array(self._sizes, np.int64),
-            np.concatenate([np.empty((0, 2), np.int64), *self._edges]),
+            sizes,
+            np.concatenate([np.empty((0, 2), np.int64), *self._edges]) + starts[:, None],
             node_labels=_joined(self._node_labels, self._sizes),
             edge_labels=_joined(self._edge_labels, [len(edges) for edges in self._edges]),
             node_attributes=self._joined_attributes(),
@@ -206,7 +227,7 @@ class Collector:
         if not given:
             return None
         if len(given) < len(self._targets):
-            self.ignore(f"targets, for want of the other {len(self._targets) - len(given)}", len(given))
+            self.ignore(f"targets, because {len(self._targets) - len(given)} graphs have none", len(given))
             return None
         return target_array(given)
 
@@ -220,7 +241,7 @@ def target_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     if kinds in ({int}, {float}, {bool}, {int, float}):
         try:
             array = np.array(values)
-        except OverflowError:  # a whole number that no float can be
+        except OverflowError:  # an integer that float cannot represent
             array = np.empty(0, object)
         if array.dtype.kind in "bi" or (array.dtype.kind == "f" and float in kinds):
             return array

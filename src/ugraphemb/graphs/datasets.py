@@ -13,10 +13,11 @@ from urllib.parse import quote
 import numpy as np
 
 from ugraphemb.errors import DatasetNotFoundError
-from ugraphemb.graphs.download import DownloadError, check_download, downloaded, progress_bar
+from ugraphemb.graphs.download import DownloadError, check_download, downloaded
 from ugraphemb.graphs.formats import read_graphs
 from ugraphemb.graphs.formats.reader import reported
 from ugraphemb.graphs.graphset import GraphSet
+from ugraphemb.progress import progress_of
 
 BASE_URL = "https://www.chrsmrrs.com/graphkerneldatasets"
 
@@ -54,17 +55,22 @@ def load_dataset(
 ) -> GraphSet:
     """A data set by its name; `targets` are its classes.
 
-    Looked for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or NAME.gspan,
-    there or in a folder NAME, or as the folder NAME of TU's text files. Else the zip is downloaded from TU Dortmund's
-    collection into `root`, or into the cache folder, with its SHA-256 beside it, which is checked whenever it is used.
-    "molecules" (5,000 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes) are always there.
-    "moses" are the 1,936,962 molecules that the package molsets carries (`pip install --no-deps molsets`).
+    The set is searched in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or
+    NAME.gspan, directly or in a folder NAME, or as the folder NAME of TU's text files. Otherwise the zip is downloaded
+    from TU Dortmund's collection into `root` or the cache folder, together with its SHA-256, which is verified at every
+    use. "molecules" (5,000 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes) are always
+    available. "moses" contains 1,936,962 molecules of the package molsets (`pip install --no-deps molsets`).
 
     Args:
         name: TU's name, or the paper's: PTC, IMDBM, WEB, NCI109, REDDIT12K. Upper and lower case are the same.
         root: A folder to look in first.
         url: Where zips are downloaded from, instead of $UGRAPHEMB_DATASET_URL or TU's address.
-        limit: Only so many graphs, the first ones; "moses" then takes less time.
+        limit: Number of graphs, from the beginning; "moses" then loads faster.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ug.load_dataset("atlas", limit=100)
+        GraphSet(atlas: 100 graphs, 513 nodes, 425 edges)
     """
     if limit is not None and limit < 0:
         raise ValueError(f"limit={limit}, expected 0 or more")
@@ -153,8 +159,8 @@ def _not_found(name: str, wanted: str, folders: list[Path], target: Path, error:
 def _moses(limit: int | None) -> GraphSet:
     from ugraphemb.graphs.moses import read_moses
 
-    with progress_bar("moses", "molecules") as progress:
-        return read_moses(limit, progress, cache_folder() / "moses.parquet")
+    with progress_of(None, "molecules", None) as tick:
+        return read_moses(limit, lambda done, total: tick(done, total=total), cache_folder() / "moses.parquet")
 
 
 def _molecules() -> GraphSet:

@@ -1,12 +1,10 @@
-"""Files from the network: bounded in size and time, never downgraded to plain HTTP, and remembered by checksum."""
+"""Files from the network: bounded in size and time, never downgraded to plain HTTP, verified by a stored checksum."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,22 +19,23 @@ from ugraphemb.graphs.archive import Archive
 from ugraphemb.graphs.collector import Reading
 from ugraphemb.graphs.formats.tu import read_tu
 from ugraphemb.graphs.limits import VARIABLE, limits
+from ugraphemb.progress import progress_of
 
 _SILENCE = 30.0  # seconds without a byte
 _BLOCK = 1 << 16
 
 
 class DownloadError(Exception):
-    """Why there is no file, in words that fit into a sentence."""
+    """The reason why there is no file, as part of a sentence."""
 
 
 def downloaded(url: str, target: Path) -> Reading:
     """The TU data set at `url`, which then stands at `target`, whole, with its SHA-256 beside it; or not at all.
 
-    Every process downloads for itself; what is proven good takes its place in one step, and the last one wins.
+    Every process downloads its own copy; a verified copy is moved into place atomically, and the last one wins.
 
     Raises:
-        DownloadError: It could not be had, or it is not what was there when it was first downloaded.
+        DownloadError: The download failed, or the file differs from the one first downloaded.
     """
     try:
         with TemporaryDirectory(prefix="ugraphemb-") as folder:
@@ -55,7 +54,7 @@ def downloaded(url: str, target: Path) -> Reading:
                 reading = read_tu.reading(draft)
             except GraphFormatError as error:
                 reason = str(error).replace(str(draft), target.name)
-                raise DownloadError(f"what {url} sent is no good: {reason}") from error
+                raise DownloadError(f"the file from {url} cannot be used: {reason}") from error
             with draft.open("rb") as source:
                 write_file(target, lambda file: shutil.copyfileobj(source, file, 1 << 20))
             write_file(checksum_path(target), f"{found}  {target.name}\n".encode())
@@ -85,7 +84,7 @@ def recorded(target: Path) -> str | None:
 
 
 def check_download(path: Path) -> None:
-    """That a file which was downloaded is still what was sent; nothing for a file that somebody put there.
+    """Checks that a downloaded file is unchanged; files that were not downloaded are not checked.
 
     Raises:
         GraphFormatError: It is not.
@@ -133,32 +132,19 @@ def _copy(answer: HTTPResponse, file: BinaryIO, url: str) -> str:
     expected = int(length) if length.isascii() and length.isdecimal() and len(length) < 20 else None
     received = 0
     digest = hashlib.sha256()
-    with progress_bar(url.rpartition("/")[2], "bytes") as progress:
+    with progress_of(expected, url.rpartition("/")[2], None, unit="bytes") as tick:
         while True:
             if max(received, expected or 0) > most:
                 raise DownloadError(f"{url} sends more than {most} bytes ({VARIABLE}=download=NUMBER raises the limit)")
             if time.monotonic() - began > seconds:
                 raise DownloadError(f"{url} took longer than {seconds} s ({VARIABLE}=seconds=NUMBER raises the limit)")
-            block = answer.read1(_BLOCK)  # what is there, so that a slow server cannot hold us here
+            block = answer.read1(_BLOCK)  # reads what has arrived, so that a slow server cannot exceed the time limit
             if not block:
                 break
             file.write(block)
             digest.update(block)
             received += len(block)
-            progress(received, expected)
+            tick(received)
     if expected is not None and received != expected:
         raise DownloadError(f"{url} sent {received} bytes of {expected}, then stopped")
     return digest.hexdigest()
-
-
-@contextmanager
-def progress_bar(name: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A progress bar on stderr; call it with what is done and what there is."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    count = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.errors import amount
+
 if TYPE_CHECKING:
     import networkx as nx
 
@@ -17,7 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """A view of one graph of a GraphSet; nothing is copied."""
+    """A view of one graph of a GraphSet; nothing is copied.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ethanol = ug.GraphSet.from_smiles("CCO")[0]
+        >>> ethanol
+        Graph('0', 3 nodes, 2 edges)
+        >>> ethanol.node_labels, ethanol.edges.tolist(), ethanol.neighbors(1).tolist()
+        (['C', 'C', 'O'], [[0, 1], [1, 2]], [0, 2])
+        >>> ethanol.smiles
+        'CCO'
+    """
 
     graphs: GraphSet
     position: int
@@ -49,8 +62,14 @@ class Graph:
         return {name: column[self.position] for name, column in self.graphs.metadata.items()}
 
     @property
+    def smiles(self) -> str | None:
+        """The SMILES string that a molecule was read from, or None."""
+        text = self.metadata.get("smiles")
+        return None if text is None else str(text)
+
+    @property
     def node_labels(self) -> list[Any]:
-        """One label a node, as they came; None where nodes carry none."""
+        """One label per node, as in the input; None if nodes have no labels."""
         vocabulary = self.graphs.node_vocabulary
         codes = self.graphs.node_labels[self._nodes]
         return [vocabulary[code] for code in codes] if vocabulary else [None] * len(codes)
@@ -84,7 +103,7 @@ class Graph:
 
     @property
     def edge_labels(self) -> list[Any] | None:
-        """One label a row of `edges`; None where edges carry none."""
+        """One label per row of `edges`; None if edges have no labels."""
         codes = self.graphs.edge_labels
         if codes is None:
             return None
@@ -95,9 +114,9 @@ class Graph:
         return self.graphs[[self.position]].to_networkx()[0]
 
     def _repr_html_(self) -> str:
-        """The graph drawn, for notebooks. What draws is above this package, and looked up by name."""
-        drawn: str = import_module("ugraphemb.tasks.notebook").graph_html(self)
+        """A drawing of the graph, for notebooks. The drawing package is imported by name: it depends on this one."""
+        drawn: str = import_module("ugraphemb.plots.notebook").graph_html(self)
         return drawn
 
     def __repr__(self) -> str:
-        return f"Graph({self.id!r}, {self.num_nodes} nodes, {self.num_edges} edges)"
+        return f"Graph({self.id!r}, {amount(self.num_nodes, 'node')}, {amount(self.num_edges, 'edge')})"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError, warned
+from ugraphemb.errors import GraphFormatError, amount, warned
 from ugraphemb.graphs.graph import Graph as Graph
 from ugraphemb.graphs.packing import (
     Coded,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class GraphSet:
     """An immutable collection of undirected simple graphs, packed.
 
-    Node k of graph g is row `node_offsets[g] + k` of everything that is one row a node. Each edge stands in
-    the rows of both its ends; rows of `indices` are sorted and hold ids local to their graph.
+    Node k of graph g is row `node_offsets[g] + k` of all arrays with one row per node. Each edge is stored in the rows
+    of both its ends; rows of `indices` are sorted and contain node ids within the graph.
 
     Build one with `from_edges`, `from_networkx` and the like, or read one with `ugraphemb.read_graphs`.
 
@@ -44,14 +44,22 @@ class GraphSet:
         node_offsets: int64 (graphs + 1); where each graph's nodes begin.
         indptr: int64 (nodes + 1); where each node's row of `indices` begins.
         indices: int32 (2 * edges); neighbors, as ids within the graph.
-        node_labels: int32 (nodes); positions in `node_vocabulary`, all 0 where nodes carry no labels.
-        node_vocabulary: The labels themselves; empty where nodes carry none.
-        edge_labels: int32 beside `indices`, positions in `edge_vocabulary`; None where edges carry no labels.
+        node_labels: int32 (nodes); positions in `node_vocabulary`, all 0 if nodes have no labels.
+        node_vocabulary: The labels; empty if nodes have none.
+        edge_labels: int32, parallel to `indices`; positions in `edge_vocabulary`. None if edges have no labels.
         node_attributes: float64 (nodes, width), or None.
-        targets: One class or value a graph, or None.
-        ids: One string per graph; positions unless given.
-        name: What the collection calls itself.
-        metadata: Further columns, one value per graph: {"smiles": array, ...}. They do not change any distance.
+        targets: One class or value per graph, or None.
+        ids: One string per graph; by default its position.
+        name: Name of the collection.
+        metadata: Further columns, one value per graph: {"smiles": array, ...}. They do not affect distances.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.GraphSet.from_edges([3, 2], [(0, 1), (1, 2), (3, 4)], node_labels=list("CCOCN"))
+        >>> graphs
+        GraphSet(2 graphs, 5 nodes, 3 edges, 3 node labels)
+        >>> graphs.num_nodes.tolist(), graphs[1].node_labels, len(graphs[[0]])
+        ([3, 2], ['C', 'N'], 1)
     """
 
     node_offsets: npt.NDArray[np.int64]
@@ -102,13 +110,13 @@ class GraphSet:
 
         Args:
             num_nodes: Nodes of each graph.
-            edges: Shape (e, 2). Nodes are counted through: the first node of the second graph has the number
-                of nodes of the first graph as its id. Direction does not matter, an edge may stand in both.
-            node_labels: Any hashable, one a node.
-            edge_labels: Any hashable, one a row of `edges`.
+            edges: Shape (e, 2). Nodes are numbered across all graphs: the id of the first node of the second graph is
+                the number of nodes of the first graph. Direction does not matter; an edge may occur in both.
+            node_labels: Any hashable values, one per node.
+            edge_labels: Any hashable values, one per row of `edges`.
             node_attributes: Shape (nodes, width).
-            targets: One a graph.
-            ids: One a graph, all different; positions by default.
+            targets: One per graph.
+            ids: One per graph, all different; by default positions.
             metadata: Further columns, one value per graph.
             strict: Refuse self loops and repeated edges instead of dropping them with one GraphWarning.
             source: What messages call the input.
@@ -303,17 +311,21 @@ class GraphSet:
 
     def _repr_html_(self) -> str:
         """The first graphs drawn, for notebooks; see `Graph._repr_html_`."""
-        drawn: str = import_module("ugraphemb.tasks.notebook").graphs_html(self)
+        drawn: str = import_module("ugraphemb.plots.notebook").graphs_html(self)
         return drawn
 
     def __repr__(self) -> str:
-        parts = [f"{len(self)} graphs", f"{len(self.node_labels)} nodes", f"{len(self.indices) // 2} edges"]
+        parts = [
+            amount(len(self), "graph"),
+            amount(len(self.node_labels), "node"),
+            amount(len(self.indices) // 2, "edge"),
+        ]
         if self.node_vocabulary:
-            parts.append(f"{len(self.node_vocabulary)} node labels")
+            parts.append(amount(len(self.node_vocabulary), "node label"))
         if self.edge_labels is not None:
-            parts.append(f"{len(self.edge_vocabulary)} edge labels")
+            parts.append(amount(len(self.edge_vocabulary), "edge label"))
         if self.node_attributes is not None:
-            parts.append(f"{self.node_attributes.shape[1]} attributes")
+            parts.append(amount(self.node_attributes.shape[1], "attribute"))
         if self.targets is not None:
             parts.append("targets")
         return f"GraphSet({self.name + ': ' if self.name else ''}{', '.join(parts)})"

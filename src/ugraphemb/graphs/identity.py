@@ -1,4 +1,4 @@
-"""When two collections are the same: equality, and the fingerprint that equal collections share."""
+"""Equality of collections, and a fingerprint that equal collections share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a small file may ask for: checked before memory is allocated and before minutes are spent.
+"""Limits on what a small file may require: checked before memory is allocated and before long computations.
 
 Every limit is generous for real data and can be raised: UGRAPHEMB_LIMITS="smiles=100000 columns=50000".
 """
@@ -16,7 +16,7 @@ VARIABLE = "UGRAPHEMB_LIMITS"
 
 @dataclass(frozen=True)
 class Limits:
-    """What is too much.
+    """Maximum sizes.
 
     Attributes:
         unpacked: Bytes that a compressed file (.gz, .zip) may hold, whatever its size.
@@ -43,7 +43,7 @@ class Limits:
     seconds: int = 1_800
 
     def unpacked_bytes(self, packed: int) -> int:
-        """How many bytes may come out of so many."""
+        """How many bytes a file of this size may unpack to."""
         return max(self.unpacked, self.ratio * packed)
 
 
@@ -58,7 +58,7 @@ def refusal(where: str, found: str, name: str) -> GraphFormatError:
 
 
 def beyond(found: str, name: str) -> str:
-    """What to say about it, without the place."""
+    """The message, without the place."""
     return f"{found}; the limit is {getattr(limits(), name)} (set {VARIABLE}={name}=NUMBER to raise it)"
 
 

@@ -19,6 +19,13 @@ def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
     Where only some parts carry labels, nodes of the others get the label None. Attributes must be of one
     width, or absent everywhere; targets are kept where every part has them, metadata where any has them. If ids
     repeat, each gets the position of its part before it.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.graphs import concatenated
+        >>> atlas = ug.load_dataset("atlas")
+        >>> concatenated([atlas[5:7], atlas[50:53]])
+        GraphSet(atlas: 5 graphs, 21 nodes, 30 edges)
     """
     if not parts:
         raise ValueError("no collections to concatenate")

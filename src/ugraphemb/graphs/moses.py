@@ -188,7 +188,7 @@ def _graphs(table: pa.Table) -> GraphSet:
 
 
 def _cached(path: Path, about: dict[str, Any], count: int) -> pa.Table | None:
-    """The first molecules of what was parsed before; None if there are none, or they do not do."""
+    """The first molecules from the cache; None if there is no cache or it cannot be used."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -103,6 +103,10 @@ def _encoded_array(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], Voc
 
 
 def _encoded_objects(labels: list[Any], what: str) -> tuple[npt.NDArray[np.int32], Vocabulary]:
+    if set(map(type, labels)) == {str}:
+        words = sorted(set(labels))
+        code = {word: i for i, word in enumerate(words)}
+        return np.fromiter(map(code.__getitem__, labels), np.int32, len(labels)), tuple(words)
     try:
         keys = [(type(label), label) if type(label) in (str, int) else label_key(label) for label in labels]
         seen = dict(zip(keys, labels, strict=True))
@@ -126,7 +130,7 @@ def edge_array(edges: npt.ArrayLike, source: str) -> npt.NDArray[np.integer[Any]
     try:
         pairs = np.asarray(edges)
     except ValueError as error:
-        raise GraphFormatError(f"{source}: edges are pairs of node ids, one a row ({error})") from error
+        raise GraphFormatError(f"{source}: edges are pairs of node ids, one per row ({error})") from error
     if pairs.size == 0:
         return np.empty((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -264,15 +268,15 @@ def attribute_matrix(values: npt.ArrayLike | None, rows: int, source: str) -> np
 
 
 def target_array(values: npt.ArrayLike | None, expected: int, source: str) -> npt.NDArray[Any] | None:
-    """One class or value a graph."""
+    """One class or value per graph."""
     if values is None:
         return None
     try:
         targets = np.array(values)
     except ValueError as error:
-        raise GraphFormatError(f"{source}: targets must be one a graph ({error})") from error
+        raise GraphFormatError(f"{source}: targets must be one per graph ({error})") from error
     if targets.shape != (expected,):
-        raise GraphFormatError(f"{source}: targets of shape {targets.shape}, expected ({expected},): one a graph")
+        raise GraphFormatError(f"{source}: targets of shape {targets.shape}, expected ({expected},): one per graph")
     return targets
 
 

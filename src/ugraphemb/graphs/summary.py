@@ -1,4 +1,4 @@
-"""A collection in numbers, and in a few lines of text."""
+"""Statistics of a collection, and a summary of a few lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ugraphemb.graphs.graphset import GraphSet
 
 
 def statistics(graphs: GraphSet) -> dict[str, Any]:
-    """Counts and shapes, ready for JSON. `std` is the population's; what there is not is None."""
+    """Counts and shapes, ready for JSON. `std` is the population standard deviation; missing values are None."""
     return {
         "name": graphs.name,
         "graphs": len(graphs),

@@ -12,15 +12,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import MetricError
+from ugraphemb.errors import MetricError, type_of
 from ugraphemb.graphs.graphset import Graph, GraphSet
 from ugraphemb.proximity.function_keys import function_key
 from ugraphemb.proximity.metrics import Columns, Kind, Metric, Positions, Run
-
-try:  # both come with scikit-learn, the second in older versions
-    import cloudpickle as cloudpickle  # type: ignore[import-untyped]
-except ImportError:
-    from joblib.externals import cloudpickle as cloudpickle  # type: ignore[import-untyped]
+from ugraphemb.workers.shared import cloudpickle
 
 Function = Callable[[Graph, Graph], float]
 _GLANCE = 0.1  # seconds
@@ -28,9 +24,9 @@ _GLANCE = 0.1  # seconds
 
 @dataclass(frozen=True)
 class OwnMetric(Metric):
-    """A function of two graphs, called once a pair.
+    """A function of two graphs, called once per pair.
 
-    With more than one thread it runs in as many processes; functions of a script or a notebook will do, too.
+    With more than one thread it runs in as many processes; functions of a script or a notebook work, too.
 
     Args:
         function: Takes two `Graph`s, gives a finite number; one that is not negative for a distance.
@@ -51,7 +47,7 @@ class OwnMetric(Metric):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise TypeError(f"a {type(self.function).__name__} where a function of two graphs is needed")
+            raise TypeError(f"{type_of(self.function)} where a function of two graphs is needed")
         if self.kind not in ("distance", "similarity"):
             raise ValueError(f"kind is {self.kind!r}; it must be 'distance' or 'similarity'")
         if not self.name:

@@ -1,4 +1,4 @@
-"""What edits cost, and how that becomes arrays for the compiled core."""
+"""Costs of edits, and their arrays for the compiled core."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from ugraphemb.errors import CostError
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.packing import Vocabulary
 from ugraphemb.proximity.alignment import Labels, edge_labels, node_labels
+from ugraphemb.proximity.attributes import Points, Scale, checked_scale, edge_points, node_points
 from ugraphemb.proximity.function_keys import function_key
 
 Floats = npt.NDArray[np.float64]
 RelabelCost = float | Callable[[Any, Any], float] | Mapping[tuple[Any, Any], float] | npt.ArrayLike
 
-# A function of two labels is asked once for each pair of labels, and the answers fill a square of this side at most.
+# A function is called once for each pair of labels; the results fill a square matrix of at most this side.
 _MOST_LABELS = 5_000
 _RANGE = "a cost is 0 or from 1e-6 to 1e6"
 
 
 @dataclass(frozen=True, eq=False)
 class EditCosts:
-    """The price of each edit. By default every edit costs 1, relabeling included.
+    """The cost of each edit. By default every edit costs 1, including relabeling.
 
     Labels count where the graphs have them: where no graph of either collection has edge labels, there is nothing to
     relabel. The paper's definition has no edge labels: `EditCosts(edge_relabel=0)`.
@@ -43,18 +44,31 @@ class EditCosts:
     - a square matrix in the order of the vocabulary (`graphs.node_vocabulary`; of two collections the left one's
       labels, then those that only the right one has). Rows are the labels of the left graph.
 
-    A cost is 0 or from 1e-6 to 1e6: what lies outside would be lost in rounding beside other costs, or overflow. For an
-    edit that must not happen 1e6 is as good as infinity.
+    `node_attributes` times the Euclidean distance of the attributes of two nodes (`graphs.node_attributes`) is added to
+    the cost of substituting one for the other; `node_scale`, one number per column, divides the attributes first.
+    `edge_attributes` and `edge_scale` do the same for edges whose labels are numbers or tuples of numbers, such as
+    weights; relabeling such an edge costs nothing else. Values below 1e-6 count as 0.
 
-    Costs need not be a metric: where deleting and inserting is cheaper than relabeling, that is what is done. The
-    distance is symmetric where the costs are.
+    A cost is 0 or between 1e-6 and 1e6: other values would be lost in rounding next to other costs, or overflow. To
+    forbid an edit, set its cost to 1e6.
 
-    `version` names the functions among the costs for stores of distances, which otherwise tell two functions apart by
-    their code and what it refers to; where that cannot be determined, a store asks for it. Give another version
-    whenever the function gives other numbers.
+    Costs need not satisfy the triangle inequality: if deleting and inserting a node is cheaper than relabeling it, the
+    solvers do that. The distance is symmetric if the costs are.
+
+    `version` identifies functions among the costs in stores of distances. Without it they are identified by their code
+    and what it refers to; if that cannot be determined, a store requires a version. Change the version whenever the
+    function returns other values.
 
     Raises:
         CostError: A cost that is neither 0 nor from 1e-6 to 1e6, or a matrix that is not square.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ug.distance("CCO", "CCN", method="exact", costs=ug.EditCosts(node_relabel=0.25)).value
+        0.25
+        >>> half = ug.EditCosts(node_relabel=lambda old, new: 0.0 if old == new else 0.5)
+        >>> ug.distance("CCO", "CCN", method="exact", costs=half).value
+        0.5
     """
 
     node_insert: float = 1.0
@@ -64,8 +78,14 @@ class EditCosts:
     edge_delete: float = 1.0
     edge_relabel: RelabelCost = 1.0
     version: str | None = None
+    node_attributes: float = 0.0
+    edge_attributes: float = 0.0
+    node_scale: Scale = None
+    edge_scale: Scale = None
 
     def __post_init__(self) -> None:
+        for name in ("node_scale", "edge_scale"):
+            object.__setattr__(self, name, checked_scale(getattr(self, name), name))
         if self.version is not None and not isinstance(self.version, str):
             raise CostError(f"version is {self.version!r}; it must be a string")
         for field in _prices():
@@ -76,6 +96,13 @@ class EditCosts:
                 raise CostError(f"{field.name} is {value!r}; it must be a number")
             elif not (callable(value) or isinstance(value, Mapping)):
                 object.__setattr__(self, field.name, _matrix(value, field.name))
+        if self.edge_attributes and not isinstance(self.edge_relabel, float):
+            raise CostError("edge_attributes and an edge_relabel that depends on labels exclude each other")
+
+    @property
+    def attributes_count(self) -> bool:
+        """Whether distances depend on attributes."""
+        return self.node_attributes > 0 or self.edge_attributes > 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EditCosts):
@@ -93,7 +120,8 @@ class EditCosts:
         """
         if not isinstance(described, Mapping):
             raise CostError(f"edit costs described by {type(described).__name__}, expected names and numbers")
-        if not all(isinstance(price, int | float) for price in described.values()):
+        scales = {name: described[name] for name in ("node_scale", "edge_scale") if name in described}
+        if not all(isinstance(price, int | float) for name, price in described.items() if name not in scales):
             return None
         try:
             return cls(**{"edge_relabel": 0.0, **described})
@@ -103,11 +131,19 @@ class EditCosts:
     def description(self) -> dict[str, Any]:
         """What a table of distances says about its costs: JSON, with matrices by their digest and functions by their
         code, or by `version`."""
-        return {field.name: _described(getattr(self, field.name), self.version) for field in _prices()}
+        prices = {field.name: _described(getattr(self, field.name), self.version) for field in _prices()}
+        scales = {name: getattr(self, name) for name in ("node_scale", "edge_scale")}
+        later = {name: prices.pop(name) for name in ("node_attributes", "edge_attributes")}
+        # What is not used is not named: descriptions of earlier releases stay what they were.
+        return {
+            **prices,
+            **{name: price for name, price in later.items() if price},
+            **{name: list(scale) for name, scale in scales.items() if scale is not None},
+        }
 
 
 def _prices() -> list[Field[Any]]:
-    return [field for field in fields(EditCosts) if field.name != "version"]
+    return [field for field in fields(EditCosts) if field.name not in ("version", "node_scale", "edge_scale")]
 
 
 @dataclass(frozen=True)
@@ -119,10 +155,12 @@ class ResolvedCosts:
     edge_codes: Labels | None  # None where labels of edges make no difference
     node_matrix: Floats | None
     edge_matrix: Floats | None
+    node_points: Points | None = None  # of the codes, where attributes count; matrices are over labels
+    edge_points: Points | None = None
 
     @cached_property
     def core(self) -> _core.Costs:
-        edges_count = self.edge_codes is not None and self.edge_matrix is None
+        edges_count = self.edge_codes is not None and self.edge_matrix is None and self.edge_points is None
         return _core.Costs(
             node_insert=self.costs.node_insert,
             node_delete=self.costs.node_delete,
@@ -136,7 +174,7 @@ class ResolvedCosts:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the way back costs the same."""
+        """Whether the costs are symmetric."""
         return (
             self.costs.node_insert == self.costs.node_delete
             and self.costs.edge_insert == self.costs.edge_delete
@@ -144,12 +182,21 @@ class ResolvedCosts:
         )
 
     def relabel_node(self, left: int, right: int) -> float:
-        """Cost of making a node with the one code a node with the other."""
+        """Cost of substituting a node of one code by a node of another."""
+        apart = 0.0
+        if self.node_points is not None:
+            apart = self.node_points.apart(left, right)
+            left, right = int(self.node_points.label_of[left]), int(self.node_points.label_of[right])
+        return apart + self._relabel_node(left, right)
+
+    def _relabel_node(self, left: int, right: int) -> float:
         if self.node_matrix is not None:
             return float(self.node_matrix[left, right])
         return 0.0 if left == right else _constant(self.costs.node_relabel, 1.0)
 
     def relabel_edge(self, left: int, right: int) -> float:
+        if self.edge_points is not None:
+            return self.edge_points.apart(left, right)
         if self.edge_matrix is not None:
             return float(self.edge_matrix[left, right])
         return 0.0 if left == right else _constant(self.costs.edge_relabel, 0.0)
@@ -164,13 +211,21 @@ def resolve(costs: EditCosts, left: GraphSet, right: GraphSet) -> ResolvedCosts:
     nodes, node_matrix = _resolved(costs.node_relabel, node_labels(left, right), "node_relabel")
     edges = edge_labels(left, right)
     edge_matrix: Floats | None = None
-    if isinstance(costs.edge_relabel, float):
+    of_nodes, of_edges = None, None
+    if costs.node_attributes:
+        nodes, of_nodes = node_points(left, right, nodes, costs.node_attributes, costs.node_scale)
+    if costs.edge_attributes:
+        none = np.zeros(0, np.int32)
+        edges, of_edges = edge_points(
+            left, right, edges or Labels(none, none, ()), costs.edge_attributes, costs.edge_scale
+        )
+    elif isinstance(costs.edge_relabel, float):
         edges = edges if costs.edge_relabel > 0 else None
     else:
         if edges is None:
             edges = Labels(np.zeros(len(left.indices), np.int32), np.zeros(len(right.indices), np.int32), ())
         edges, edge_matrix = _resolved(costs.edge_relabel, edges, "edge_relabel")
-    return ResolvedCosts(costs, nodes, edges, node_matrix, edge_matrix)
+    return ResolvedCosts(costs, nodes, edges, node_matrix, edge_matrix, of_nodes, of_edges)
 
 
 def _resolved(cost: RelabelCost, labels: Labels, name: str) -> tuple[Labels, Floats | None]:
@@ -188,7 +243,7 @@ def _resolved(cost: RelabelCost, labels: Labels, name: str) -> tuple[Labels, Flo
         by_code = np.empty_like(cost)
         by_code[np.ix_(labels.order, labels.order)] = cost
         return labels, by_code
-    # Only labels that occur are asked for.
+    # The function is called only for labels that occur.
     left_used, right_used = np.unique(labels.left), np.unique(labels.right)
     used = np.union1d(left_used, right_used)
     if len(used) > _MOST_LABELS:
@@ -220,7 +275,7 @@ def _lookup(mapping: Mapping[tuple[Any, Any], float], name: str) -> Callable[[Ha
         if first == second:
             return 0.0
         if isinstance(mapping, defaultdict) and mapping.default_factory is not None:
-            return float(mapping.default_factory())  # by [] it would be written into the user's mapping
+            return float(mapping.default_factory())  # [] would insert into a defaultdict of the user
         try:
             return mapping[first, second]
         except KeyError:

@@ -17,17 +17,25 @@ from ugraphemb.proximity.metrics import Kind, Metric, Run, metric_of
 
 @dataclass(frozen=True)
 class Distance:
-    """How far apart two graphs are (or how alike, see `kind`), and how sure that is: lower <= truth <= upper.
+    """The distance (or similarity, see `kind`) of two graphs, with bounds: lower <= true value <= upper.
 
     Attributes:
-        value: The best answer: the upper bound, or the lower bound where there is no other ("hed", similarities).
-        lower: nan where the method gives no such bound.
-        upper: Likewise.
-        proven: The value is the truth.
-        mapping: For each node of the first graph the node of the second that it becomes, -1 where it goes; None where
-            the method gives no map. Its true cost is the value.
-        metric: As asked for.
+        value: The upper bound; for "hed" and for similarities the lower bound.
+        lower: Lower bound; nan if the method does not compute one.
+        upper: Upper bound; nan if the method does not compute one.
+        proven: Whether the value is known to be the true one.
+        mapping: For each node of the first graph its image in the second, -1 if it is deleted; None if the method
+            computes no map. The cost of the map is the value.
+        metric: Name of the metric.
         kind: "distance" or "similarity".
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> found = ug.distance("CCO", "CCN", method="exact")
+        >>> found.value, found.lower, found.upper, found.proven
+        (1.0, 1.0, 1.0, True)
+        >>> [str(edit) for edit in found.edit_path()]
+        ['relabel node 2 O → N (cost 1)']
     """
 
     value: float
@@ -45,7 +53,7 @@ class Distance:
         """The edits that turn the first graph into the second, in an order in which they can be applied.
 
         Raises:
-            ValueError: The metric is no edit distance, or the method ("hed") gives no map.
+            ValueError: The metric is not an edit distance, or the method ("hed") computes no map.
         """
         if self.costs is None or self.mapping is None:
             raise ValueError(f"metric {self.metric!r} {self.settings.get('method', '')} gives a bound, but no edits")
@@ -66,18 +74,27 @@ def distance(
     """The distance (or similarity) of two graphs.
 
     Args:
-        a: One graph of any kind: see `ugraphemb.graphs.graphs_of`.
-        b: Likewise.
+        a: A graph in any form that `ugraphemb.graphs.graphs_of` takes.
+        b: Another graph.
         metric: "ged", "mcs", or another name or object; see `pairwise`.
-        method: Of edit distance: "tight" (the default), "exact", or another solver; see `pairwise`.
-        costs: Of edits; every edit costs 1 by default. `EditCosts(edge_relabel=0)` lets labels of edges not count.
-        limit: Of edit distance: whether it is more is all that is asked. Up to it the answer is that without a limit;
-            beyond, the work stops as soon as `lower > limit` is shown, and `upper` is some upper bound.
-        timeout: Seconds; past it the best bounds so far are returned, unproven.
-        options: Of the metric: `beam_width=80` for "ged", `connected=False` and `edge_labels=False` for "mcs".
+        method: Solver of edit distance: "tight" (the default), "exact", or another one; see `pairwise`.
+        costs: Edit costs; every edit costs 1 by default. `EditCosts(edge_relabel=0)` ignores edge labels.
+        limit: For edit distance. If the distance is at most `limit`, the answer is the same as without a limit.
+            Otherwise the solver stops as soon as `lower > limit` is proven, and `upper` is any upper bound.
+        timeout: Seconds; after that the best bounds so far are returned, with proven=False.
+        options: Options of the metric: `beam_width=80` for "ged", `connected=False` and `edge_labels=False` for "mcs".
 
     Raises:
-        CostError: Costs that make no sense for these graphs, or that the method cannot handle.
+        CostError: Costs that are invalid for these graphs, or that the method does not support.
+
+    Examples:
+        >>> import networkx as nx
+        >>> import ugraphemb as ug
+        >>> answer = ug.distance(nx.cycle_graph(4), nx.path_graph(4), method="exact")
+        >>> answer.value, answer.proven
+        (1.0, True)
+        >>> print(*answer.edit_path())
+        delete edge 0–3 (cost 1)
     """
     left, right = graph_of(a), graph_of(b)
     chosen = metric_of(metric, method=method, costs=costs, limit=limit, **options)

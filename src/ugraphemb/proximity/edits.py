@@ -1,4 +1,4 @@
-"""The edits that a map between two graphs stands for, in an order that can be applied one by one."""
+"""The edits of a map between two graphs, in an order in which they can be applied one by one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.graphs.graphset import Graph, GraphSet
+from ugraphemb.proximity.attributes import label_distance
 from ugraphemb.proximity.costs import EditCosts, ResolvedCosts, resolve
 
 Operation = Literal["delete edge", "delete node", "relabel node", "relabel edge", "insert node", "insert edge"]
@@ -20,15 +21,21 @@ Operation = Literal["delete edge", "delete node", "relabel node", "relabel edge"
 class EditOperation:
     """One edit.
 
-    Nodes go by their ids in the first graph. Inserted nodes take the ids that follow: the first one that of the number
-    of nodes of the first graph.
+    Nodes are identified by their ids in the first graph. Inserted nodes get the ids n, n + 1, ..., where n is the
+    number of nodes of the first graph.
 
     Attributes:
-        operation: What is done.
+        operation: The kind of edit.
         nodes: The node, or the two ends of the edge.
-        old: The label before; None where there is none.
-        new: The label after; None where there is none.
-        cost: What it costs.
+        old: The label before, or None.
+        new: The label after, or None.
+        cost: Its cost.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> edit = ug.distance("CCO", "CCN", method="exact").edit_path()[0]
+        >>> edit.operation, edit.nodes, edit.old, edit.new, edit.cost
+        ('relabel node', (2,), 'O', 'N', 1.0)
     """
 
     operation: Operation
@@ -40,7 +47,7 @@ class EditOperation:
     def __str__(self) -> str:
         place = "–".join(map(str, self.nodes))
         if self.operation.startswith("relabel"):
-            label = f" {self.old} → {self.new}"
+            label = f" {self.old} → {self.new}" if not _equal(self.old, self.new) else f" {self.old}, attributes"
         else:
             name = self.new if self.operation.startswith("insert") else self.old
             label = "" if name is None else f" {name}"
@@ -50,8 +57,8 @@ class EditOperation:
 def edit_path(left: Graph, right: Graph, mapping: npt.NDArray[np.int32], costs: EditCosts) -> list[EditOperation]:
     """The edits that turn `left` into `right` when node u becomes node mapping[u], or is deleted where that is -1.
 
-    Edges go before their ends and come after them, so that the graph is whole after every step. Their costs add up to
-    the cost of the map. Labels that differ are changed even where that is free.
+    Edges are deleted before their ends and inserted after them, so that every intermediate result is a graph. The costs
+    add up to the cost of the map. Labels that differ are changed even if that is free.
     """
     one, other = left.graphs[[left.position]], right.graphs[[right.position]]
     prices = resolve(costs, one, other)
@@ -100,10 +107,17 @@ def edit_path(left: Graph, right: Graph, mapping: npt.NDArray[np.int32], costs: 
 
 
 def apply_edits(operations: Iterable[EditOperation], graph: Graph) -> Graph:
-    """The graph after these edits, one by one. Nodes that stay keep their order, inserted ones follow.
+    """The graph after these edits, applied in order. Remaining nodes keep their order, inserted ones follow.
 
     Raises:
-        ValueError: An edit that does not fit the graph as it then is.
+        ValueError: An edit that cannot be applied to the intermediate graph.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.proximity.edits import apply_edits
+        >>> found = ug.distance("CCO", "CCNC", method="exact")
+        >>> apply_edits(found.edit_path(), found.graphs[0]).node_labels
+        ['C', 'C', 'N', 'C']
     """
     nodes = dict(enumerate(graph.node_labels))
     edges = _edge_table(graph)
@@ -146,7 +160,7 @@ def apply_edits(operations: Iterable[EditOperation], graph: Graph) -> Graph:
 
 
 def _names(mapping: npt.NDArray[np.int32], right_nodes: int) -> list[int]:
-    """What each node of the right graph is called: the node that becomes it, or an id past those of the left graph."""
+    """The id of each node of the right graph: the node mapped to it, or a new id after those of the left graph."""
     names = [-1] * right_nodes
     for u, to in enumerate(mapping):
         if to >= 0:
@@ -163,6 +177,9 @@ def _edge_table(graph: Graph) -> dict[tuple[int, int], Hashable]:
 def _edge_cost(prices: ResolvedCosts) -> Callable[[Hashable, Hashable], float]:
     if prices.edge_codes is None:
         return lambda old, new: 0.0
+    if prices.edge_points is not None:
+        weight, scale = prices.costs.edge_attributes, prices.costs.edge_scale
+        return lambda old, new: label_distance(old, new, weight, scale)
     code = {(type(label), label): i for i, label in enumerate(prices.edge_codes.vocabulary or (None,))}
     return lambda old, new: prices.relabel_edge(code[type(old), old], code[type(new), new])
 
@@ -172,14 +189,15 @@ def _equal(left: Hashable, right: Hashable) -> bool:
 
 
 def changes_of(operations: Iterable[EditOperation]) -> str:
-    """Edits in a line, the same ones counted: relabelings, nodes that come and go by label, edges."""
+    """A summary of edits in one line, with counts: relabeled, deleted and inserted nodes by label, edges."""
     relabeled: Counter[str] = Counter()
     nodes: Counter[tuple[str, str]] = Counter()
     edges: Counter[str] = Counter()
     free = 0
     for step in operations:
         if step.operation == "relabel node":
-            relabeled[f"{step.old} → {step.new}"] += 1
+            moved = _equal(step.old, step.new)
+            relabeled[f"attributes of {step.old or 'a node'}" if moved else f"{step.old} → {step.new}"] += 1
         elif step.operation == "relabel edge":
             if step.cost > 0:
                 relabeled[f"{step.old} → {step.new} edge"] += 1

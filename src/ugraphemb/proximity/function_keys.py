@@ -1,7 +1,7 @@
-"""What a function of the user's is, as JSON: by its code and all that it refers to, or by a version the user gives.
+"""A key of a user's function, as JSON: from its code and all that it refers to, or from a version that the user gives.
 
-Numbers that a function gave are found again by this key, so two functions must not have the same one. The name is
-not enough: all lambdas of a place share theirs.
+Stored values of a function are found by this key, so two functions must not share one. The name is not enough: all
+lambdas in one scope have the same name.
 """
 
 from __future__ import annotations

@@ -88,4 +88,6 @@ class EditDistance(MappedMetric):
             done=out.done,
             mapping=mapping,
             tick=run.tick,
+            node_points=None if costs.node_points is None else costs.node_points.core,
+            edge_points=None if costs.edge_points is None else costs.edge_points.core,
         )

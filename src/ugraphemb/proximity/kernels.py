@@ -30,7 +30,7 @@ class _Features:
 
 
 class _Kernel(Metric):
-    """What the three have in common: counts, then inner products of the pairs asked for."""
+    """Common part of the three kernels: counts, then inner products of the requested pairs."""
 
     kind: ClassVar[Kind] = "similarity"  # type: ignore[misc]
     value: ClassVar[Literal["lower", "upper"]] = "lower"  # type: ignore[misc]
@@ -63,7 +63,7 @@ class _Kernel(Metric):
                 done=out.done,
                 tick=run.tick,
             )
-        finally:  # also when stopped: what is done is whole
+        finally:  # also when stopped: finished pairs are complete
             alone = np.empty(0, np.int64)
             if left.fingerprint == right.fingerprint:
                 alone = np.flatnonzero(left_of == right_of)
@@ -157,14 +157,14 @@ class GraphletKernel(_Kernel):
         return counter.connected().astype(np.float64) if self.connected else None
 
 
-# Features of the collections used last: the pairs of a table are asked for in many pieces.
+# Features of the last collections: the pairs of a table are requested in many pieces.
 _last: OrderedDict[tuple[_Kernel, str, str, float], _Features] = OrderedDict()
 _lock = threading.Lock()
 _KEPT = 2
 
 
 def _remembered(kernel: _Kernel, left: GraphSet, right: GraphSet, seconds: float) -> _Features:
-    """Features with so many seconds for each graph; those that took no longer serve every other limit, too."""
+    """Features with a time limit per graph in seconds; features computed within a limit are reused for other limits."""
     sets = (kernel, left.fingerprint, right.fingerprint)
     with _lock:
         key = (*sets, float("inf"))
@@ -191,8 +191,8 @@ def _features(kernel: _Kernel, left: GraphSet, right: GraphSet, seconds: float) 
         weights = np.ones(len(counter))
     a_self = _row_sums(a, weights[a.indices] * a.data**2)
     b_self = a_self if same else _row_sums(b, weights[b.indices] * b.data**2)
-    # What only one graph has counts for nothing but that graph with itself, and that is known. Common columns come
-    # first: so the core wants it, and so they stay in the processor's nearest memory.
+    # A column of only one graph contributes only to the product of that graph with itself, which is known. Common
+    # columns come first: the core expects it, and they stay in the cache.
     often = np.bincount(a.indices, minlength=len(counter))
     often = often if same else often + np.bincount(b.indices, minlength=len(counter))
     order = np.argsort(-often, kind="stable")[: np.count_nonzero(often > 1)]
@@ -211,7 +211,7 @@ def _counted(
 
 
 def _moved(rows: csr_array, place: npt.NDArray[np.int32], weights: npt.NDArray[np.float64] | None) -> csr_array:
-    """Column c goes to place[c], or away where that is -1."""
+    """Moves column c to place[c]; drops it where that is -1."""
     kept = place[rows.indices] >= 0
     columns = rows.indices[kept]
     indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]

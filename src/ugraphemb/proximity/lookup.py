@@ -1,4 +1,4 @@
-"""Where a pair stands in a list of pairs."""
+"""The row of a pair in a list of pairs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Lookup:
         self._sorted: tuple[Rows, Rows] | None = None
 
     def matrix(self, left: Integers, right: Integers) -> Rows:
-        """For each of left × right, the row of its pair, or −1: (left, right). For many questions of any pairs."""
+        """For each of left × right, the row of its pair, or −1: (left, right). For many lookups."""
         if self._dense is None and self._counts[0] * self._counts[1] <= _DENSE_LIMIT:
             self._dense = np.full(self._counts, -1, np.int32)
             first, second = self._ordered(self._left, self._right)

@@ -1,4 +1,4 @@
-"""What a metric is, and the list of those that have names."""
+"""The interface of a metric, and the metrics by name."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.cores import available_cores
+from ugraphemb.errors import type_of
 from ugraphemb.graphs.graphset import Graph, GraphSet
 
 Kind = Literal["distance", "similarity"]
@@ -22,7 +23,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Columns:
-    """Answers of a list of pairs, filled in place; `done` tells which are there when the work was stopped."""
+    """Results of a list of pairs, filled in place; `done` marks the finished ones if the work was stopped."""
 
     lower: Floats
     upper: Floats
@@ -31,13 +32,13 @@ class Columns:
 
     @classmethod
     def empty(cls, count: int) -> Columns:
-        # Pages that nobody has written to cost nothing, so memory grows with the work that is done.
+        # Memory pages that were not written to are not allocated, so memory grows with the finished work.
         return cls(np.empty(count), np.empty(count), np.zeros(count, np.bool_), np.zeros(count, np.bool_))
 
 
 @dataclass(frozen=True)
 class Run:
-    """How to run: `tick` hears now and then how many pairs are done, and stops the work by raising."""
+    """How to run: `tick` is called regularly with the number of finished pairs, and may raise to stop the work."""
 
     threads: int = 0
     timeout: float | None = None
@@ -173,12 +174,12 @@ def _own(metric: Any, options: dict[str, Any]) -> Metric:
         found: Metric = metric
         return found
     if not callable(metric):
-        raise TypeError(f"metric is a {type(metric).__name__}; it must be a name, a Metric or a function")
+        raise TypeError(f"metric is {type_of(metric)}; it must be a name, a Metric or a function")
     from ugraphemb.proximity.callables import OwnMetric
 
     unknown = [name for name in options if name not in ("kind", "name", "ordered", "version")]
     if unknown:
         raise TypeError(f"a function has no option {unknown[0]!r}; it has kind, name, ordered, version")
     if "kind" not in options:
-        raise TypeError("say what the function gives: kind='distance' or kind='similarity'")
+        raise TypeError("give the kind of the function: kind='distance' or kind='similarity'")
     return OwnMetric(metric, **options)

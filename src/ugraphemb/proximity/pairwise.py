@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import Any
 
@@ -12,19 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
+from ugraphemb.progress import progress_of
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.distance import checked_timeout
 from ugraphemb.proximity.executors import Job, Pieces, away, here
 from ugraphemb.proximity.metrics import Columns, Metric, Positions, Run, metric_of
-from ugraphemb.proximity.progress import progress_of
 from ugraphemb.proximity.store import Store, targets_mark
 from ugraphemb.proximity.table import PairTable
+from ugraphemb.workers import Workers
 
 Pairs = npt.ArrayLike | GraphSet
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during `pairwise`; `table` holds the pairs that were finished."""
+    """Ctrl-C during `pairwise`; `table` contains the finished pairs."""
 
     def __init__(self, table: PairTable) -> None:
         super().__init__(f"{len(table)} pairs were finished")
@@ -44,39 +44,48 @@ def pairwise(
     timeout: float | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
     store: str | os.PathLike[str] | None = None,
-    executor: Executor | None = None,
+    executor: Workers | None = None,
     **options: Any,
 ) -> PairTable:
     """Proximity of each pair of graphs.
 
     Args:
-        graphs: The collection that `pairs` indexes, of any kind: see `ugraphemb.graphs.graphs_of`.
-        pairs: Positions in `graphs`, shape (p, 2); None is every i < j. Another GraphSet is the same as `other`.
-        other: A second collection: the right positions of `pairs` lie in it, and None is every graph of `graphs` with
-            every graph of `other`.
+        graphs: The collection that `pairs` indexes, in any form that `ugraphemb.graphs.graphs_of` takes.
+        pairs: Positions in `graphs`, shape (p, 2); None means all pairs i < j. A GraphSet is the same as `other`.
+        other: A second collection. The right positions of `pairs` index it; None then means every graph of `graphs`
+            with every graph of `other`.
         metric: "ged", "mcs", a kernel ("wl", "sp", "graphlet"), "labels", a metric object, or any function of two
             graphs, together with `kind="distance"` or `kind="similarity"`.
-        method: Of edit distance. "tight", the default, gives the best bounds for the time; "exact" is exact; "beam",
-            "hungarian", "vj", "refine" and "paper" never go below it, "hed" never above; "branch" gives both bounds.
-        costs: Of edits; every edit costs 1 by default. `EditCosts(edge_relabel=0)` lets labels of edges not count.
-        limit: Of edit distance, for "which pairs are within this?": up to it the answer is that without a limit;
-            beyond, the work on a pair stops as soon as `lower > limit` is shown. With "exact",
-            `table.where(table.upper <= limit)` are the pairs within it.
-        threads: 0 uses every core. The answer does not depend on it.
-        timeout: Seconds for one pair; past it the best bounds so far are returned, unproven.
-        progress: None shows a bar on a terminal for anything over two seconds; True and False force it. A function is
-            called with the pairs done and the number of pairs.
-        store: A folder where finished pairs go every few seconds, and where they are found when the same is run again,
-            after a kill or for more pairs: nothing is computed twice but what was under way.
-        executor: Workers that compute the pairs: any concurrent.futures.Executor, or a Dask client. `threads` is then
-            the threads for one piece of work, 1 by default.
-        options: Of the metric: `beam_width=80` for "ged", `connected=False` and `edge_labels=False` for "mcs".
+        method: Solver of edit distance. "tight", the default, gives the best bounds for its time; "exact" is exact;
+            "beam", "hungarian", "vj", "refine" and "paper" are upper bounds, "hed" is a lower one; "branch" gives both.
+        costs: Edit costs; every edit costs 1 by default. `EditCosts(edge_relabel=0)` ignores edge labels.
+        limit: For edit distance. If the distance of a pair is at most `limit`, the answer is the same as without a
+            limit; otherwise the solver stops as soon as `lower > limit` is proven. With "exact",
+            `table.where(table.upper <= limit)` selects exactly the pairs within the limit.
+        threads: 0 uses all cores. The result does not depend on it.
+        timeout: Seconds per pair; after that the best bounds so far are returned, with proven=False.
+        progress: None shows a progress bar on a terminal after two seconds; True and False force it. A function is
+            called with the number of finished pairs and the number of pairs.
+        store: A folder to which finished pairs are written every few seconds. When the same call is repeated, after a
+            crash or with more pairs, stored pairs are not computed again.
+        executor: Workers that compute the pairs: a number of processes, a Dask client, the address of a Dask scheduler,
+            or any concurrent.futures.Executor. `threads` is then the threads for one piece of work, 1 by default.
+        options: Options of the metric: `beam_width=80` for "ged", `connected=False` and `edge_labels=False` for "mcs".
 
     Raises:
-        Interrupted: On Ctrl-C, within a fraction of a second, with what was finished. It is a KeyboardInterrupt.
-        CostError: Costs that make no sense for these graphs, or that the method cannot handle.
+        Interrupted: On Ctrl-C, within a fraction of a second, with the finished pairs. It is a KeyboardInterrupt.
+        CostError: Costs that are invalid for these graphs, or that the method does not support.
         TableError: A store of other graphs, settings or another version, or one that cannot be written to.
         ClusterError: Workers of another version, or workers that died.
+
+    Examples:
+        >>> import networkx as nx
+        >>> import ugraphemb as ug
+        >>> table = ug.pairwise([nx.path_graph(3), nx.path_graph(5), nx.cycle_graph(5)], method="exact")
+        >>> table
+        PairTable(3 pairs of 3 graphs, ged exact, distance)
+        >>> table.matrix().tolist()
+        [[0.0, 4.0, 5.0], [4.0, 0.0, 1.0], [5.0, 1.0, 0.0]]
     """
     if isinstance(pairs, GraphSet):
         if other is not None:
@@ -105,7 +114,7 @@ def pairwise(
 
 
 def _in_pieces(
-    job: Job, table: PairTable, out: Columns, folder: str | os.PathLike[str] | None, executor: Any,
+    job: Job, table: PairTable, out: Columns, folder: str | os.PathLike[str] | None, executor: Workers | None,
     tick: Callable[[int], None],
 ) -> None:  # fmt: skip
     left_of, right_of = table.left, table.right

@@ -1,6 +1,6 @@
-"""Which pairs to compute, because for big collections all of them are too many.
+"""Which pairs to compute, because large collections have too many pairs.
 
-Every plan is a sequence that its seed fixes: a larger budget continues it, so that what was computed is never wasted.
+Every plan is a sequence that its seed fixes: a larger budget continues it, so that computed pairs are reused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 Plan = Literal["all", "random", "blocks"]
 PairArray = npt.NDArray[np.int32]
 
-_ROUNDS = 6  # of the shuffle; four already pass for random
+_ROUNDS = 6  # of the shuffle; four are enough for a random order
 
 
 def planned_pairs(
@@ -26,9 +26,16 @@ def planned_pairs(
         plan: "all"; "random": `budget` pairs, each as likely as any other; "blocks": the graphs shuffled and cut into
             blocks, all pairs inside each block, then shuffled again, until there are `budget` pairs. Blocks serve
             training best: one pass over a block's graphs meets all of its pairs.
-        budget: How many pairs at most; None is all there are.
-        seed: The same seed gives the same pairs, and a larger budget begins with the same.
-        block: Graphs a block.
+        budget: Maximum number of pairs; None means all.
+        seed: The same seed gives the same pairs, and a larger budget begins with the same pairs.
+        block: Graphs per block.
+
+    Examples:
+        >>> from ugraphemb.proximity.plans import planned_pairs
+        >>> planned_pairs(4).tolist()
+        [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+        >>> len(planned_pairs(1000, "blocks", budget=5000))
+        5000
     """
     if plan not in get_args(Plan):
         raise ValueError(f"plan={plan!r}; it is one of {', '.join(map(repr, get_args(Plan)))}")

@@ -166,7 +166,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Files with names of ours, in the order they were added."""
+    """Files with names of a store, in the order they were added."""
     named = ((stem_of(entry.name, ".parquet"), entry) for entry in folder.iterdir())
     return sorted(entry for stem, entry in named if stem is not None and len(stem) >= 6 and stem.isdecimal())
 
@@ -213,8 +213,8 @@ def _read(folder: Path, empty: PairTable, *, repair: bool) -> PairTable:
 
 def _none() -> dict[str, Any]:
     out = Columns.empty(0)
-    nobody = np.empty(0, np.int32)
-    return {"left": nobody, "right": nobody, "lower": out.lower, "upper": out.upper, "proven": out.proven}
+    nothing = np.empty(0, np.int32)
+    return {"left": nothing, "right": nothing, "lower": out.lower, "upper": out.upper, "proven": out.proven}
 
 
 def _digest(data: bytes) -> str:

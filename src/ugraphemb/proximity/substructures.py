@@ -1,4 +1,4 @@
-"""Counts of the substructures of graphs: the common ground of kernels and of the baselines built on them."""
+"""Counts of the substructures of graphs: used by kernels and by the baselines built on them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Substructures:
         return self.counts_within(graphs, float("inf"), learn=learn)[0]
 
     def counts_within(self, graphs: GraphSet, seconds: float, *, learn: bool = False) -> tuple[csr_array, Positions]:
-        """`counts`, with so many seconds for each graph, and the graphs that took longer: their rows are empty."""
+        """`counts` with a time limit per graph in seconds, and the graphs that exceeded it: their rows are empty."""
         indptr, columns, values, unfinished = self._counted(self._packed(graphs, learn), learn, seconds)
         return csr_array((values, columns, indptr), shape=(len(graphs), len(self))), unfinished
 
@@ -114,7 +114,7 @@ class ShortestPaths(Substructures):
         return self._core.keys.reshape(-1, 3)
 
     def weights(self) -> npt.NDArray[np.float64]:
-        """What the product of two counts in a column is worth in the kernel of Borgwardt and Kriegel.
+        """Weight of the product of two counts of a column in the kernel of Borgwardt and Kriegel.
 
         It compares ordered pairs of nodes: labels (A, B) are two columns of these, (A, A) is one with twice the count.
         """
@@ -130,7 +130,7 @@ class Graphlets:
     Args:
         size: 3, 4 or 5.
         samples: So many random sets of each graph, instead of all. All sets of 5 nodes take long in large graphs.
-        seed: Of the samples; a graph gets the same ones wherever it stands.
+        seed: Of the samples; a graph gets the same samples at any position.
         threads: 0 uses every core.
     """
 
@@ -167,7 +167,7 @@ class Graphlets:
     def counts_within(
         self, graphs: GraphSet, seconds: float, *, learn: bool = False, tick: Callable[[int], None] | None = None
     ) -> tuple[csr_array, Positions]:
-        """`counts`, with so many seconds for each graph, and the graphs that took longer: their rows are empty."""
+        """`counts` with a time limit per graph in seconds, and the graphs that exceeded it: their rows are empty."""
         if self.samples is None and len(graphs) and graphs.num_nodes.max() > 9000:
             raise ValueError(
                 f"graph {int(graphs.num_nodes.argmax())} has {graphs.num_nodes.max()} nodes; "
@@ -182,13 +182,31 @@ class Graphlets:
 
 
 def wl_counts(graphs: GraphSet, h: int = 5) -> tuple[csr_array, WLColors]:
-    """Counts of Weisfeiler–Lehman colors over `h` rounds, and what counts other graphs the same way."""
+    """Counts of Weisfeiler–Lehman colors over `h` rounds, and the object that counts other graphs in the same columns.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.proximity.substructures import wl_counts
+        >>> graphs = ug.GraphSet.from_smiles(["CCO", "CCN"])
+        >>> counts, colors = wl_counts(graphs, h=1)
+        >>> counts.toarray().tolist()
+        [[2, 1, 0, 1, 1, 1, 0, 0], [2, 0, 1, 1, 0, 0, 1, 1]]
+    """
     seen = WLColors(h)
     return seen.counts(graphs, learn=True), seen
 
 
 def shortest_path_counts(graphs: GraphSet, labeled: bool = True) -> tuple[csr_array, ShortestPaths]:
-    """Counts of shortest paths, and what counts other graphs the same way."""
+    """Counts of shortest paths, and the object that counts other graphs in the same columns.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.proximity.substructures import shortest_path_counts
+        >>> graphs = ug.GraphSet.from_smiles(["CCO", "CCN"])
+        >>> counts, paths = shortest_path_counts(graphs, labeled=False)
+        >>> counts.toarray().tolist()
+        [[2, 1], [2, 1]]
+    """
     seen = ShortestPaths(labeled)
     return seen.counts(graphs, learn=True), seen
 
@@ -196,6 +214,15 @@ def shortest_path_counts(graphs: GraphSet, labeled: bool = True) -> tuple[csr_ar
 def graphlet_counts(
     graphs: GraphSet, size: Literal[3, 4, 5] = 3, samples: int | None = None, seed: int = 0
 ) -> tuple[csr_array, Graphlets]:
-    """Counts of graphlets, and what counts other graphs the same way."""
+    """Counts of graphlets, and the object that counts other graphs in the same columns.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.proximity.substructures import graphlet_counts
+        >>> graphs = ug.GraphSet.from_smiles(["CCO", "CCN"])
+        >>> counts, graphlets = graphlet_counts(graphs, size=3)
+        >>> counts.toarray().tolist()
+        [[0, 0, 1, 0], [0, 0, 1, 0]]
+    """
     seen = Graphlets(size, samples, seed)
     return seen.counts(graphs), seen

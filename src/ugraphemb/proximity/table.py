@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import TableError, needs_extra
+from ugraphemb.errors import TableError, amount, needs_extra
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
 from ugraphemb.proximity.function_keys import refuse_unidentified
@@ -25,24 +25,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairTable:
-    """Proximities of pairs of graphs, one row a pair.
+    """Proximities of pairs of graphs, one row per pair.
 
     Attributes:
         left: Position of the left graph in its collection.
         right: Position of the right graph; in the same collection unless there are two.
-        lower: Lower bound, nan where the method gives none.
-        upper: Upper bound, likewise.
-        proven: Whether the value is the truth.
+        lower: Lower bounds, nan if the method computes none.
+        upper: Upper bounds, nan if the method computes none.
+        proven: Whether each value is known to be the true one.
         metric: "ged", "mcs", ...
         kind: "distance" or "similarity".
-        settings: What the numbers depend on beside the graphs: method, costs and the like.
+        settings: Everything else that the values depend on: method, costs and other options.
         value_is: Which of the two bounds is the value.
         fingerprints: Of the collection, or of the left and the right one.
-        sizes: Nodes of each graph of the collection(s); empty where dividing by sizes makes no sense.
+        sizes: Nodes of each graph of the collection(s); empty if the metric is not normalized by sizes.
         counts: Graphs of the collection(s).
-        symmetric: Whether the order of two graphs makes no difference.
+        symmetric: Whether the order of the two graphs does not matter.
         is_normalized: Whether values have been divided by the mean size of the two graphs.
-        version: Of ugraphemb, when the table was computed.
+        version: Version of ugraphemb that computed the table.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.load_dataset("atlas")[10:14]
+        >>> table = ug.pairwise(graphs, method="exact")
+        >>> bool(table.proven.all()), len(table.where(table.value <= 1))
+        (True, 2)
+        >>> table.write("pairs.parquet")
+        >>> ug.PairTable.read("pairs.parquet", graphs)
+        PairTable(6 pairs of 4 graphs, ged exact, distance)
     """
 
     left: Positions
@@ -66,7 +76,7 @@ class PairTable:
         cls, metric: Metric, graphs: GraphSet, other: GraphSet | None, left: Positions, right: Positions,
         columns: Columns,
     ) -> PairTable:  # fmt: skip
-        """A table around columns that a metric fills (or has filled)."""
+        """A table with columns that a metric fills, or has filled."""
         from ugraphemb import __version__
 
         sets = (graphs,) if other is None else (graphs, other)
@@ -98,12 +108,12 @@ class PairTable:
         name: str = "precomputed",
         other: GraphSet | None = None,
     ) -> PairTable:
-        """A table of proximities that were computed elsewhere.
+        """A table of proximities that another program computed.
 
         Args:
             graphs: The collection that `pairs` indexes.
-            pairs: Shape (p, 2); right positions lie in `other` if that is given.
-            value: One a pair, taken as the truth.
+            pairs: Shape (p, 2); right positions index `other` if it is given.
+            value: One per pair, taken as the true value.
             kind: "distance" or "similarity".
             name: What the metric is called.
         """
@@ -136,12 +146,14 @@ class PairTable:
 
         Args:
             graphs: One per row of the matrix.
-            matrix: Symmetric; pairs that are nan or masked are not known and left out.
+            matrix: Symmetric; entries that are nan or masked are unknown and omitted.
             kind: "distance" or "similarity".
             name: What the metric is called.
             sized: Whether values grow with the graphs, as edit distances do, so that `normalized` (and a model that
                 learns them) divides by the mean size. By default they are taken as they are.
         """
+        if isinstance(matrix, GraphSet):
+            raise TypeError("the graphs come first: PairTable.from_matrix(graphs, matrix)")
         collection = graphs_of(graphs)
         values = np.ma.filled(np.ma.asarray(matrix, dtype=np.float64), np.nan)
         if values.shape != (len(collection), len(collection)):
@@ -166,7 +178,7 @@ class PairTable:
 
     @property
     def value(self) -> Floats:
-        """The best answer for each pair: the bound that a solution was found for."""
+        """The value of each pair: the bound for which a solution was found."""
         return self.lower if self.value_is == "lower" else self.upper
 
     @property
@@ -185,7 +197,7 @@ class PairTable:
     def __repr__(self) -> str:
         method = f" {self.method}" if self.method else ""
         across = " × ".join(map(str, self.counts))
-        return f"PairTable({len(self)} pairs of {across} graphs, {self.metric}{method}, {self.kind})"
+        return f"PairTable({amount(len(self), 'pair')} of {across} graphs, {self.metric}{method}, {self.kind})"
 
     def where(self, mask: npt.ArrayLike) -> PairTable:
         """The rows of a mask, a slice, or a list of positions."""
@@ -205,7 +217,7 @@ class PairTable:
         )
 
     def sample(self, count: int, seed: int | np.random.Generator = 0) -> PairTable:
-        """That many rows, chosen at random without replacement, in their order here."""
+        """`count` random rows without replacement, in the order of the table."""
         if not 0 <= count <= len(self):
             raise ValueError(f"a sample of {count} from a table of {len(self)} pairs")
         chosen = np.random.default_rng(seed).choice(len(self), count, replace=False)
@@ -221,7 +233,7 @@ class PairTable:
         return Lookup(self.left, self.right, (self.counts[0], self.counts[-1]), symmetric=self.symmetric)
 
     def among(self, chosen: npt.NDArray[Any], graphs: GraphSet | None = None) -> PairTable:
-        """The pairs of two graphs that are both chosen.
+        """The pairs of which both graphs are chosen.
 
         Args:
             chosen: Positions, each once.
@@ -258,10 +270,10 @@ class PairTable:
         return replace(self, lower=bounds[0], upper=bounds[1], is_normalized=True)
 
     def matrix(self) -> npt.NDArray[np.float64] | np.ma.MaskedArray[Any, np.dtype[np.float64]]:
-        """Values as a matrix of left × right graphs; masked where pairs are missing, if any are.
+        """Values as a matrix of left × right graphs; a masked array if pairs are missing.
 
-        A pair stands on both sides of the diagonal if order makes no difference. The diagonal of a distance is 0
-        unless the table says otherwise. Where a pair occurs twice the later one counts.
+        The matrix is symmetric if the order of the graphs does not matter. The diagonal of a distance is 0 unless the
+        table contains other values. If a pair occurs twice, the later row counts.
         """
         if len(self.counts) == 1 and self.kind == "distance":
             matrix = np.full((self.counts[0], self.counts[0]), np.nan)
@@ -278,12 +290,12 @@ class PairTable:
         return np.ma.MaskedArray(matrix, mask=missing) if missing.any() else matrix
 
     def merge(self, *others: PairTable) -> PairTable:
-        """This table and others of the same collection and settings in one, each pair once, sorted.
+        """The union of this table and others of the same collection and settings, each pair once, sorted.
 
-        Where two tables have a pair (say, one had more time), the tighter bounds count.
+        If two tables contain a pair, for example with different timeouts, the tighter bounds are kept.
 
         Raises:
-            TableError: Tables that do not belong together.
+            TableError: Tables of different graphs or settings.
         """
         tables = (self, *others)
         refuse_unidentified(self.settings, "a merged table")
@@ -312,10 +324,10 @@ class PairTable:
         )
 
     def check(self, *graphs: GraphSet) -> None:
-        """That this table is of these graphs.
+        """Checks that this table belongs to these graphs.
 
         Raises:
-            TableError: It is not.
+            TableError: It belongs to others.
         """
         fits = len(graphs) == len(self.fingerprints) and all(
             part.has_fingerprint(mark) for part, mark in zip(graphs, self.fingerprints, strict=True)
@@ -363,10 +375,10 @@ class PairTable:
         return {**ids, **columns}
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """One Parquet file with everything in it. It appears whole or not at all.
+        """Writes the table to one Parquet file, atomically.
 
         Raises:
-            StorageError: It could not be written; what was there still is.
+            StorageError: It could not be written; an existing file is unchanged.
         """
         write_table(Path(path), self)
 
@@ -378,11 +390,11 @@ class PairTable:
 
         Args:
             path: As written by `write`, or the folder of a store.
-            graphs: The collection it should be of, if that is to be checked.
-            other: The second collection, likewise.
+            graphs: The collection that the table must belong to; None does not check.
+            other: The second collection, if there are two.
 
         Raises:
-            TableError: A damaged or foreign file, or a table of other graphs.
+            TableError: A damaged file, a file of another program, or a table of other graphs.
         """
         if Path(path).is_dir():
             from ugraphemb.proximity.store import read_store

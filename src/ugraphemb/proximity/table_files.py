@@ -129,7 +129,7 @@ def table_of(header: dict[str, Any], columns: dict[str, Any], source: str) -> Pa
 
 
 def _mistake(table: PairTable) -> str | None:
-    """What makes no sense in a table, in words."""
+    """What is invalid in a table, as text."""
     counts = table.counts
     strings = ("metric", "version")
     if any(not isinstance(getattr(table, name), str) for name in strings) or not isinstance(table.settings, dict):

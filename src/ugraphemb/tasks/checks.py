@@ -1,4 +1,4 @@
-"""What every task asks of the arrays it is given."""
+"""Checks of the arrays that tasks take."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def class_codes(targets: npt.ArrayLike, expected: int) -> tuple[npt.NDArray[Any]
     """The classes, sorted, and the class of each graph as a position among them."""
     values = np.asarray(targets)
     if values.shape != (expected,):
-        raise ValueError(f"targets of shape {values.shape}; expected ({expected},): one a graph")
+        raise ValueError(f"targets of shape {values.shape}; expected ({expected},): one per graph")
     if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
         raise ValueError(f"target {int(np.flatnonzero(~np.isfinite(values))[0])} is not a number")
     classes, codes = np.unique(values, return_inverse=True)

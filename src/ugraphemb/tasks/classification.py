@@ -20,12 +20,12 @@ STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 """The values of C to choose from, for logistic regression."""
 
 KERNEL_STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
-"""Likewise for support vector machines, which take ever longer beyond."""
+"""Likewise for support vector machines, whose training time grows with C."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassificationScores:
-    """One entry a split in each array.
+    """One entry per split in each array.
 
     Attributes:
         accuracy: Share of the test graphs whose class is predicted.
@@ -33,6 +33,15 @@ class ClassificationScores:
         strength: The C that was chosen.
         ratio: Test graphs over fitting graphs, a mean over the splits; the corrected test needs it.
         splits: Fingerprint of the splits, so that only scores on the same ones are compared.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import classify, random_splits
+        >>> classes = np.repeat(["chain", "ring"], 20)
+        >>> vectors = np.where(classes == "ring", 1.0, -1.0)[:, None]
+        >>> scores = classify(vectors, classes, random_splits(40, repeats=3, targets=classes))
+        >>> len(scores), scores.mean, scores.std
+        (3, 1.0, 0.0)
     """
 
     accuracy: Floats
@@ -67,6 +76,16 @@ class Comparison:
         low, high: Confidence interval of it.
         p: Probability of a difference this large or larger if the methods were equally good, two-sided.
         wins, ties, losses: Splits where the first is better, equal, worse.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import classify, compare, random_splits
+        >>> classes = np.repeat(["chain", "ring"], 20)
+        >>> vectors = np.where(classes == "ring", 1.0, -1.0)[:, None]
+        >>> splits = random_splits(40, repeats=3, targets=classes)
+        >>> difference = compare(classify(vectors, classes, splits), classify(0 * vectors, classes, splits))
+        >>> difference.difference, difference.wins, difference.losses
+        (0.5, 3, 0)
     """
 
     difference: float
@@ -100,21 +119,64 @@ def classify(
     For each split: training and validation graphs fit, test graphs are only predicted. Features are scaled to zero
     mean and unit variance of the fitting graphs; C is the one that is best in cross-validation within the fitting
     graphs, the smallest of those that tie; then one fit on all of them. Nothing is chosen on test graphs. A constant
-    embedding gets the majority class right and no more; a class without a fitting graph is never predicted.
+    embedding predicts the majority class; a class without a fitting graph is never predicted.
 
     Args:
         vectors: Shape (graphs, width).
-        targets: One class a graph.
+        targets: One class per graph.
         splits: From `random_splits` or `stratified_folds`.
         strengths: Values of C to choose from.
         folds: Of the inner cross-validation.
         seed: Of the inner folds.
         jobs: Splits evaluated at once; the answer does not depend on it.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import classify, random_splits
+        >>> classes = np.repeat(["chain", "ring"], 20)
+        >>> vectors = np.where(classes == "ring", 1.0, -1.0)[:, None]
+        >>> print(classify(vectors, classes, random_splits(40, repeats=3, targets=classes)))
+        accuracy 100.0 ± 0.0 % over 3 splits (majority class 50.0 %)
     """
     features = finite_matrix(vectors, "vectors")
 
     def predictions(codes: Ints, fit: Ints, test: Ints, path: Sequence[float]) -> Ints:
         return _logistic(features[fit], codes, features[test], path)
+
+    return _evaluate(predictions, len(features), targets, splits, strengths, folds, seed, jobs)
+
+
+def classify_svm(
+    vectors: npt.ArrayLike,
+    targets: npt.ArrayLike,
+    splits: Sequence[Split],
+    *,
+    strengths: Sequence[float] = KERNEL_STRENGTHS,
+    folds: int = 5,
+    seed: int = 0,
+    jobs: int = 1,
+) -> ClassificationScores:
+    """Accuracy of a support vector machine on vectors, kernel exp(-‖a - b‖² / width); as `classify` in all else.
+
+    Features are scaled as there, and the width is the number of features, so that it fits vectors of any length.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import classify_svm, random_splits
+        >>> inside = np.repeat([True, False], 20)
+        >>> vectors = np.where(inside, 0.1, np.resize([-1.0, 1.0], 40))[:, None]  # no line separates them
+        >>> print(classify_svm(vectors, inside, random_splits(40, repeats=3, targets=inside)))
+        accuracy 100.0 ± 0.0 % over 3 splits (majority class 50.0 %)
+    """
+    features = finite_matrix(vectors, "vectors")
+
+    def predictions(codes: Ints, fit: Ints, test: Ints, path: Sequence[float]) -> Ints:
+        from sklearn.metrics.pairwise import rbf_kernel
+        from sklearn.preprocessing import StandardScaler
+
+        scaler = StandardScaler().fit(features[fit])
+        inside, outside = scaler.transform(features[fit]), scaler.transform(features[test])
+        return _machine(rbf_kernel(inside), codes, rbf_kernel(outside, inside), path)
 
     return _evaluate(predictions, len(features), targets, splits, strengths, folds, seed, jobs)
 
@@ -132,6 +194,14 @@ def classify_kernel(
     """Accuracy of a support vector machine on a kernel matrix, shape (graphs, graphs); as `classify` in all else.
 
     The kernel is divided by the mean of its diagonal over the fitting graphs: C then means the same for every kernel.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import classify_kernel, random_splits
+        >>> classes = np.repeat(["chain", "ring"], 20)
+        >>> vectors = np.where(classes == "ring", 1.0, -1.0)[:, None]
+        >>> print(classify_kernel(vectors @ vectors.T, classes, random_splits(40, repeats=3, targets=classes)))
+        accuracy 100.0 ± 0.0 % over 3 splits (majority class 50.0 %)
     """
     matrix = finite_matrix(kernel, "kernel")
     if matrix.shape != (len(matrix), len(matrix)):
@@ -147,18 +217,28 @@ def classify_kernel(
 
 
 def compare(first: ClassificationScores, second: ClassificationScores, *, confidence: float = 0.95) -> Comparison:
-    """Is the difference more than the luck of the splits?
+    """Whether two methods differ by more than the variation between splits.
 
     The corrected resampled t-test (Nadeau and Bengio, Machine Learning 52, 2003): splits of one collection overlap, so
     the variance of the mean difference is (1 / splits + test / fitting) times that of the differences, not 1 / splits.
     A difference that is the same on every split has p 0, or 1 if it is none.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import classify, compare, random_splits
+        >>> classes = np.repeat(["chain", "ring"], 20)
+        >>> vectors = np.where(classes == "ring", 1.0, -1.0)[:, None]
+        >>> splits = random_splits(40, repeats=3, targets=classes)
+        >>> difference = compare(classify(vectors, classes, splits), classify(0 * vectors, classes, splits))
+        >>> print(difference)
+        difference +50.0 points, interval [+50.0, +50.0], p = 0.000; better, equal, worse on 3, 0, 0 splits
     """
     from scipy.stats import t
 
     if first.splits != second.splits:
         raise ValueError("the two scores come from different splits; evaluate both on the same list")
     if len(first) < 2:
-        raise ValueError("one split says nothing about spread; a comparison needs at least two")
+        raise ValueError("one split gives no standard deviation; a comparison needs at least two")
     gaps = first.accuracy - second.accuracy
     difference = float(gaps.mean())
     error = float(np.sqrt((1 / len(gaps) + first.ratio) * gaps.var(ddof=1)))

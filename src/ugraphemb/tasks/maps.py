@@ -13,6 +13,7 @@ from ugraphemb.errors import needs_extra
 from ugraphemb.tasks.checks import finite_matrix
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 MapMethod = Literal["tsne", "pca", "umap"]
 
 
@@ -23,6 +24,14 @@ class GraphMap:
     Attributes:
         coordinates: Shape (graphs, 2), where the vectors it was fitted on lie.
         method: "tsne", "pca" or "umap".
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import fit_map
+        >>> vectors = np.random.default_rng(0).normal(size=(30, 8))
+        >>> found = fit_map(vectors, "pca")
+        >>> found.method, found.transform(vectors[:3]).shape
+        ('pca', (3, 2))
     """
 
     coordinates: Floats
@@ -41,12 +50,22 @@ class GraphMap:
 def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0, perplexity: float = 30.0) -> GraphMap:
     """A map of vectors, the same for the same seed.
 
+    Equal vectors (of isomorphic graphs, for instance) count once, so that copies do not distort the map; the copies are
+    placed around the first of them, too close to be mistaken for other graphs.
+
     Args:
         vectors: Shape (graphs, width); at least 5 graphs ("pca": 2), not all of them equal.
         method: "tsne" (openTSNE) keeps neighborhoods, "pca" keeps large distances, "umap" is there if the package
             umap-learn is installed.
-        perplexity: Neighbors that t-SNE heeds, about; a third of the graphs at most, and it is lowered to that. UMAP
-            takes it as its number of neighbors.
+        perplexity: About the number of neighbors that t-SNE considers; values above a third of the graphs are lowered.
+            UMAP takes it as its number of neighbors.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.tasks import fit_map
+        >>> vectors = np.random.default_rng(0).normal(size=(30, 8))
+        >>> fit_map(vectors).coordinates.shape
+        (30, 2)
     """
     if method not in get_args(MapMethod):
         raise ValueError(f"method {method!r}; it is one of {', '.join(get_args(MapMethod))}")
@@ -57,8 +76,37 @@ def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0
     if (points == points[0]).all():
         raise ValueError("every vector is the same: there is nothing to map")
     fit = {"tsne": _tsne, "pca": _pca, "umap": _umap}[method]
-    coordinates, place = fit(points, seed, min(float(perplexity), (len(points) - 1) / 3))
-    return GraphMap(np.array(coordinates, dtype=np.float64), method, place, points.shape[1])
+    first, copy_of, turn = _copies(points)
+    if method == "pca" or len(first) < least:
+        first, copy_of, turn = np.arange(len(points)), np.arange(len(points)), np.zeros(len(points), np.int64)
+    coordinates, place = fit(points[first], seed, min(float(perplexity), (len(first) - 1) / 3))
+    places = np.array(coordinates, dtype=np.float64)
+    return GraphMap(places[copy_of] + _beside(places, turn), method, place, points.shape[1])
+
+
+def _copies(points: Floats) -> tuple[Ints, Ints, Ints]:
+    """Of each distinct vector its first row; of each row the distinct vector, and how many copies come before it.
+
+    Vectors are taken as equal if they agree to about six digits of the largest entry: what rounding leaves.
+    """
+    rounded = np.round(points / np.abs(points).max() * 2.0**20).astype(np.int64)
+    _, found, inverse = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(found)  # distinct vectors in the order of the rows
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    copy_of = rank[inverse.reshape(-1)]
+    sorted_rows = np.argsort(copy_of, kind="stable")
+    starts = np.searchsorted(copy_of[sorted_rows], np.arange(len(order)))
+    turn = np.empty(len(points), np.int64)
+    turn[sorted_rows] = np.arange(len(points)) - starts[copy_of[sorted_rows]]
+    return found[order], copy_of, turn
+
+
+def _beside(places: Floats, turn: Ints) -> Floats:
+    """Offsets of copies: a sunflower spiral with dots 0.4 % of the map apart; 0 for graphs that are not copies."""
+    radius = 0.004 * float(np.ptp(places, axis=0).max()) * np.sqrt(turn)
+    angle = turn * (np.pi * (3 - np.sqrt(5)))
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
 def _pca(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:

@@ -23,7 +23,7 @@ _BLOCK = 1 << 21  # entries of the matrices that are ranked at once: bounds the 
 
 @dataclass(frozen=True, eq=False)
 class RankingScores:
-    """One entry a query in each array.
+    """One entry per query in each array.
 
     Attributes:
         tau: Kendall's tau-b. NaN where the truth is constant over the database; 0 where only the prediction is: it
@@ -34,6 +34,16 @@ class RankingScores:
         strict_precision: For each k, the share of the k predicted first that are among the k truly first, the
             latter cut to exactly k by position in the database.
         constant_truth: Queries whose truth is one value for the whole database: there is nothing to rank.
+
+    Examples:
+        >>> from ugraphemb.tasks import ranking
+        >>> print(ranking([[0.1, 0.2, 0.9], [0.3, 0.1, 0.2]], [[1, 2, 3], [3, 1, 2]], k=2))
+        2 queries; mean ± standard deviation
+        tau            1.0000 ± 0.0000
+        rho            1.0000 ± 0.0000
+        mse            3.3000 ± 0.6788
+        p@2            1.0000 ± 0.0000
+        strict p@2     1.0000 ± 0.0000
     """
 
     tau: Floats
@@ -95,6 +105,12 @@ def ranking(
         predicted_is: "distance" ranks small values first, "similarity" large ones.
         truth_is: Likewise.
         exclude_self: The queries are the database: leave the diagonal out.
+
+    Examples:
+        >>> from ugraphemb.tasks import ranking
+        >>> scores = ranking(predicted=[[0.1, 0.2, 0.9]], truth=[[1, 3, 2]], k=1)
+        >>> scores.tau.round(2).tolist(), scores.precision[1].tolist()
+        ([0.33], [1.0])
     """
     estimates, truths = (np.asarray(values, dtype=np.float64) for values in (predicted, truth))
     if estimates.shape != truths.shape:
@@ -135,13 +151,24 @@ def rank_from_vectors(
         database: Shape (graphs, width).
         truth: Shape (queries, graphs).
         options: As for `ranking`.
+
+    Examples:
+        >>> from ugraphemb.tasks import rank_from_vectors
+        >>> rank_from_vectors([[0.0]], [[1.0], [2.0], [5.0]], truth=[[1, 2, 3]], k=2).tau.tolist()
+        [1.0]
     """
     kind: Proximity = "similarity" if head == "inner" else "distance"
     return ranking(predicted_proximity(queries, database, head), truth, predicted_is=kind, **options)
 
 
 def predicted_proximity(queries: npt.ArrayLike, database: npt.ArrayLike, head: Head = "l2") -> Floats:
-    """What vectors say of each query and each graph, shape (queries, graphs)."""
+    """The proximity of each query and each graph by their vectors, shape (queries, graphs).
+
+    Examples:
+        >>> from ugraphemb.tasks import predicted_proximity
+        >>> predicted_proximity([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]], "l2").tolist()
+        [[5.0, 1.0]]
+    """
     left, right = finite_matrix(queries, "queries"), finite_matrix(database, "database")
     if left.shape[1] != right.shape[1]:
         raise ValueError(f"queries are {left.shape[1]} wide, the database {right.shape[1]}; they must agree")
@@ -199,7 +226,7 @@ def _sorted_runs(values: Floats) -> tuple[Ints, Ints, Ints]:
 
 
 def _unsorted(order: Ints, values: npt.NDArray[Any]) -> Ints:
-    """What stands at each sorted place, put back at the place it came from."""
+    """Values in sorted order, moved back to their original places."""
     answer = np.empty_like(order)
     np.put_along_axis(answer, order, values, axis=1)
     return answer

@@ -15,7 +15,14 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Positions of graphs, ascending, no graph in two of them."""
+    """Positions of graphs, ascending, no graph in two of them.
+
+    Examples:
+        >>> from ugraphemb.tasks import random_splits
+        >>> split = random_splits(10)[0]
+        >>> len(split.fit) == len(split.train) + len(split.validation)
+        True
+    """
 
     train: Ints
     validation: Ints
@@ -41,9 +48,15 @@ def random_splits(
 
     Args:
         n: Number of graphs.
-        targets: One class a graph; given, every class is spread over the three parts in proportion, to within one
-            graph. A class of one member falls into any one of them.
+        targets: One class per graph; if given, the splits are stratified: every class is spread over the three parts
+            in proportion, up to one graph. A class of one member falls into any one of them.
         shares: Of training, validation and test; validation and test are rounded to whole graphs.
+
+    Examples:
+        >>> from ugraphemb.tasks import random_splits
+        >>> splits = random_splits(10, repeats=5)
+        >>> len(splits), [len(part) for part in (splits[0].train, splits[0].validation, splits[0].test)]
+        (5, [6, 2, 2])
     """
     if abs(sum(shares) - 1) > 1e-9 or min(shares) < 0:
         raise ValueError(f"shares {shares}; expected three that add up to 1")
@@ -66,6 +79,11 @@ def stratified_folds(targets: npt.ArrayLike, seed: int = 0, folds: int = 10, rep
     """Cross-validation: each fold is the test set once, the others are training; validation is empty.
 
     Every class is spread over the folds to within one graph. Fold f of repeat r is split r * folds + f.
+
+    Examples:
+        >>> from ugraphemb.tasks import stratified_folds
+        >>> [fold.test.tolist() for fold in stratified_folds([0, 0, 0, 1, 1, 1], folds=3)]
+        [[2, 3], [0, 5], [1, 4]]
     """
     values = np.asarray(targets)
     n = len(values)
@@ -96,7 +114,7 @@ def _by_class(n: int, codes: Ints | None, random: np.random.Generator) -> Ints:
 
 
 def _spread(n: int, chosen: int, random: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Exactly `chosen` of n places, as evenly spaced as can be, from a random start: systematic sampling."""
+    """Exactly `chosen` of n places, evenly spaced from a random start (systematic sampling)."""
     if n == 0:
         return np.zeros(0, bool)
     steps = np.arange(n + 1) * chosen + random.integers(n)

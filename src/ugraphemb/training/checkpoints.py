@@ -1,4 +1,4 @@
-"""A run, on disk: one file with a checksum, replaced in one step, so that a crash leaves the one before."""
+"""A training run on disk: one file with a checksum, replaced atomically, so that a crash leaves the previous one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FREE = ("steps", "checkpoint_seconds")  # settings that may differ from those o
 
 
 def write_checkpoint(path: Path, run: _Run) -> None:
-    """Everything that the rest of the run depends on, and what tells it from other runs."""
+    """Everything that the rest of the run depends on, and what distinguishes it from other runs."""
     state = dataclasses.asdict(dataclasses.replace(run.state, best_weights={}))
     content = {
         "identity": json.dumps(run.identity),
@@ -35,6 +35,7 @@ def write_checkpoint(path: Path, run: _Run) -> None:
         "optimizer": run.optimizer.state_dict(),
         "state": json.dumps(state),
         "generator": json.dumps(run.generator.bit_generator.state),
+        **({} if run.online is None else {"online": run.online.state()}),
     }
     payload = io.BytesIO()
     torch.save(content, payload)
@@ -43,7 +44,7 @@ def write_checkpoint(path: Path, run: _Run) -> None:
 
 
 def read_checkpoint(path: Path, run: _Run) -> None:
-    """Puts `run` where the checkpoint left off.
+    """Sets `run` to the state of the checkpoint.
 
     Raises:
         ModelFormatError: Not a checkpoint, a damaged one, or one of another run: of another network, training, seed,
@@ -73,6 +74,8 @@ def read_checkpoint(path: Path, run: _Run) -> None:
         run.network.load_state_dict(content["network"])
         run.average.load_state_dict(content["average"])
         run.optimizer.load_state_dict(content["optimizer"])
+        if run.online is not None:
+            run.online.restore(content["online"])
         run.generator.bit_generator.state = json.loads(content["generator"])
         run.state = dataclasses.replace(run.state, **{**state, "best_weights": content["best"]})
     except ModelFormatError:
@@ -94,6 +97,7 @@ def identity(run: _Run) -> dict[str, Any]:
         "training graphs": _digest(run.training),
         "held-out graphs": _digest(run.held_out),
         "distances": _digest(table.left, table.right, table.value, table.lower, table.upper),
+        "online": None if run.online is None else run.online.identity(),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 Sampling = Literal["blocks", "pairs"]
 Schedule = Literal["constant", "cosine"]
 Loss = Literal["squared", "interval"]
-Selection = Literal["loss", "tau"]
+Selection = Literal["loss", "tau", "last"]
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,25 @@ class TrainingConfig:
         steps_a_graph: Many training graphs get so many steps each, if that is more, but never more than three times
             `steps`. 0 is off, and so it is where `steps` is chosen.
         learning_rate: Adam's, at its highest.
+        muon: Rate of Muon for the matrices of the convolutions, at its highest; 0 leaves them to Adam.
         schedule: "constant", or "cosine": a short warm-up, then down to a hundredth.
         loss: "squared" error, or "interval": zero between an unproven pair's lower and upper bound.
         relative: Makes near pairs count more: an error is divided by (value / mean + relative), the mean being that of
             all pairs; 0 takes errors as they are.
+        muon_dense: Muon for the dense layers too: slower steps that learn more; few graphs are overfitted.
+        listwise: Weight of the difference in rankings: for each graph of a block, the Kullback–Leibler divergence of
+            softmax(−distance / 0.1) over the others, true from predicted. It cares for the nearest. 0 is off.
         average: Decay of the running mean of weights that is validated and kept; 0 keeps the weights themselves.
         weight_decay: Adam's decoupled weight decay.
-        selection: What "best on validation" means: the lowest "loss" or the highest Kendall "tau".
+        clip: Largest norm of a gradient; larger ones are scaled down to it. 0 leaves them as they are.
+        selection: What "best on validation" means: the lowest "loss" or the highest Kendall "tau"; "last" keeps the
+            weights of the last step whatever validation says.
         validate_every: Steps between validations.
         patience: Validations without a better one after which training stops; 0 never stops early.
+        augment: Share of fresh graphs, made from the training graphs, in each block whose truth is computed while
+            training; 0 is none.
+        steps_a_block: Steps after which there is another such block.
+        mined: Share of such blocks that are made of training graphs and those that the network places nearest to them.
         checkpoint_seconds: Seconds between checkpoints, where a folder for them is given.
     """
 
@@ -40,14 +50,21 @@ class TrainingConfig:
     steps: int = 20_000
     steps_a_graph: int = 0
     learning_rate: float = 0.001
+    muon: float = 0.0
+    muon_dense: bool = False
     schedule: Schedule = "constant"
     loss: Loss = "squared"
     relative: float = 0.0
+    listwise: float = 0.0
     average: float = 0.0
     weight_decay: float = 0.0
+    clip: float = 0.0
     selection: Selection = "loss"
     validate_every: int = 500
     patience: int = 0
+    augment: float = 0.0
+    steps_a_block: int = 20
+    mined: float = 0.0
     checkpoint_seconds: float = 60.0
 
     def __post_init__(self) -> None:
@@ -59,7 +76,9 @@ class TrainingConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r}; it is one of {choices}")
         if self.batch < 2 or self.steps < 1 or self.learning_rate <= 0 or self.validate_every < 1:
             raise ValueError("batch must be at least 2, steps, learning_rate and validate_every positive")
+        if not (0 <= self.augment < 1 and 0 <= self.mined <= 1 and self.steps_a_block >= 1):
+            raise ValueError("augment and mined are shares, augment below 1; steps_a_block must be positive")
 
     def of(self, graphs: int) -> TrainingConfig:
-        """With the number of steps for so many training graphs."""
+        """The same settings, with the number of steps for this many training graphs."""
         return replace(self, steps=max(self.steps, min(self.steps_a_graph * graphs, 3 * self.steps)), steps_a_graph=0)

@@ -1,73 +1,165 @@
-"""Fine-tuning on labels: dense layers from the vector to the classes, and cross-entropy (the paper's UGraphEmb-F)."""
+"""Fine-tuning on labels: cross-entropy through the network, then class layers (the paper's UGraphEmb-F)."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import cos, pi
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ugraphemb.encoder.batches import Collator
+from ugraphemb.encoder.heads import among
 from ugraphemb.encoder.model import Network
 from ugraphemb.errors import TrainingError
+from ugraphemb.graphs import GraphSet
+from ugraphemb.training.class_fitting import fit_classes
 from ugraphemb.training.passes import Passes, embedded
 
 Positions = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Finetuning:
+    """How a network is fine-tuned; the effect of each setting is in experiments/results/finetuning.md.
+
+    Attributes:
+        epochs: Passes through the training graphs.
+        most_steps: Bound of the number of steps that follows from them.
+        batch: Graphs a step.
+        learning_rate: AdamW's of the layers behind the vector, at its highest; it goes down to 0 by a cosine.
+        encoder_rate: That of the network.
+        weight_decay: AdamW's.
+        dropout: Of the hidden layer behind the vector, and half of it of the vector.
+        keep: Weight of the change of distances between graphs of a batch: what they were before is to stay.
+        trusting: Let rare labels learn as fast as others (see `label_trust` of EncoderConfig); vectors start the same.
+    """
+
+    epochs: int = 15
+    most_steps: int = 2_000
+    batch: int = 64
+    learning_rate: float = 0.002
+    encoder_rate: float = 0.0005
+    weight_decay: float = 0.01
+    dropout: float = 0.5
+    keep: float = 10.0
+    trusting: bool = True
+
+    def steps(self, graphs: int) -> int:
+        """For so many training graphs."""
+        return max(1, min(self.most_steps, self.epochs * graphs // min(self.batch, graphs)))
+
+
 def finetune(
     network: Network,
     collator: Collator,
+    graphs: GraphSet,
     classes: Positions,
     training: Positions,
     held_out: Positions,
     *,
-    learning_rate: float,
-    batch: int,
+    settings: Finetuning,
     steps: int,
     seed: int,
     device: torch.device,
     report: Callable[[int, float, float], None] = lambda step, loss, accuracy: None,
-) -> float:
-    """Trains `network` in place towards vectors that tell the classes apart; returns the best validation accuracy.
+) -> dict[str, float]:
+    """Trains `network` in place and gives it class layers; returns the accuracy on the held-out graphs by stage.
 
     Args:
         classes: The class of each graph of the collection, from 0.
-        training, held_out: Positions; the weights that do best on the held-out graphs are kept.
-        batch: Graphs a step.
+        training, held_out: Positions in `graphs`, which `collator` holds; the weights that do best on the held-out
+            graphs are kept.
         report: Called after each validation with the step, the loss and the accuracy.
     """
-    torch_generator = torch.Generator().manual_seed(seed)
-    generator = np.random.default_rng(seed)
-    dimension = network.config.dimension
-    top = nn.Sequential(nn.Linear(dimension, dimension), nn.ReLU(), nn.Linear(dimension, int(classes.max()) + 1))
-    with torch.no_grad():
-        for parameter in top.parameters():
-            parameter.uniform_(-(dimension**-0.5), dimension**-0.5, generator=torch_generator)
-    top.to(device)
-    optimizer = torch.optim.Adam([*network.parameters(), *top.parameters()], learning_rate)
-    passes = Passes(network, collator, device)
-    every = max(1, min(50, steps // 10))
-    best, weights = -1.0, copy.deepcopy(network.state_dict())
-    for step in range(1, steps + 1):
-        network.train()
-        chosen = generator.choice(training, min(batch, len(training)), replace=False)
-        scores = top(passes.vectors(chosen))
-        loss = nn.functional.cross_entropy(scores, torch.from_numpy(classes[chosen]).to(device))
-        if not torch.isfinite(loss):
-            raise TrainingError(f"the loss became {float(loss.detach())} at step {step} of fine-tuning")
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        if step % every == 0 or step == steps:
-            with torch.inference_mode():
-                guesses = top(embedded(network, collator, held_out, device).to(device)).argmax(1).cpu().numpy()
-            accuracy = float(np.mean(guesses == classes[held_out]))
-            report(step, float(loss.detach()), accuracy)
-            if accuracy > best:
-                best, weights = accuracy, copy.deepcopy(network.state_dict())
-    network.load_state_dict(weights)
-    return best
+    everything = np.arange(len(graphs))
+    before = embedded(network, collator, everything, device).numpy()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        if settings.trusting:
+            network.inputs.trust_all_labels()
+        stage = _Stage(network, collator, classes, settings, device)
+        accuracy = stage.train(training, held_out, steps, np.random.default_rng(seed), report) if steps else 0.0
+    vectors = embedded(network, collator, everything, device).numpy()
+    learned = fit_classes(network, graphs, vectors, classes, held_out, seed, before=before)
+    return {"network": accuracy, "classes": learned}
+
+
+class _Stage:
+    """Training through temporary layers behind the vector, which are discarded afterwards."""
+
+    def __init__(
+        self, network: Network, collator: Collator, classes: Positions, settings: Finetuning, device: torch.device
+    ) -> None:
+        width, dropout = network.config.dimension, settings.dropout
+        hidden = [
+            nn.BatchNorm1d(width),
+            nn.Dropout(dropout / 2),
+            nn.Linear(width, width),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+        ]
+        network.classes = None
+        self.top = nn.Sequential(*hidden, nn.Linear(width, int(classes.max()) + 1)).to(device)
+        self.network, self.collator, self.settings, self.device = network, collator, settings, device
+        self.classes = torch.from_numpy(classes).to(device)
+
+    def train(
+        self, training: Positions, held_out: Positions, steps: int, generator: np.random.Generator,
+        report: Callable[[int, float, float], None],
+    ) -> float:  # fmt: skip
+        settings, network = self.settings, self.network
+        before = embedded(network, self.collator, np.arange(len(self.classes)), self.device).to(self.device)
+        optimizer = torch.optim.AdamW(
+            [
+                {"params": list(self.top.parameters()), "lr": settings.learning_rate},
+                {"params": list(network.parameters()), "lr": settings.encoder_rate},
+            ],
+            weight_decay=settings.weight_decay,
+        )
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: min(1, 10 * (step + 1) / steps) * (1 + cos(pi * step / steps)) / 2
+        )
+        passes = Passes(network, self.collator, self.device)
+        every, batch = max(1, steps // 10), min(settings.batch, len(training))
+        best, weights, order = -1.0, copy.deepcopy(network.state_dict()), np.empty(0, np.int64)
+        for step in range(1, steps + 1):
+            network.train()
+            self.top.train()
+            if len(order) < batch:
+                order = generator.permutation(training)
+            chosen, order = order[:batch], order[batch:]
+            loss = self._loss(passes.vectors(chosen), before[torch.from_numpy(chosen)], chosen)
+            if not torch.isfinite(loss):
+                raise TrainingError(f"the loss became {float(loss.detach())} at step {step} of fine-tuning")
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            if step % every == 0 or step == steps:
+                accuracy = self._accuracy(held_out)
+                report(step, float(loss.detach()), accuracy)
+                if accuracy > best:
+                    best, weights = accuracy, copy.deepcopy(network.state_dict())
+        network.load_state_dict(weights)
+        return best
+
+    def _loss(self, vectors: Tensor, before: Tensor, chosen: Positions) -> Tensor:
+        loss = nn.functional.cross_entropy(self.top(vectors), self.classes[torch.from_numpy(chosen)])
+        if self.settings.keep:
+            left, right = torch.triu_indices(len(chosen), len(chosen), 1)
+            old, new = (among(which, left, right, self.network.config.head) for which in (before, vectors))
+            loss = loss + self.settings.keep * ((new - old) / (old.abs() + old.abs().mean() / 5)).square().mean()
+        return loss
+
+    def _accuracy(self, chosen: Positions) -> float:
+        self.top.eval()
+        with torch.inference_mode():
+            vectors = embedded(self.network, self.collator, chosen, self.device).to(self.device)
+            guesses = self.top(vectors).argmax(1)
+            return float((guesses == self.classes[torch.from_numpy(chosen)]).double().mean())

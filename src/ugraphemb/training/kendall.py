@@ -20,7 +20,11 @@ def kendall_tau(predicted: Iterable[Any], truth: Iterable[Any]) -> npt.NDArray[n
     def row(guess: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> float:
         if _is_constant(right):
             return float("nan")
-        return 0.0 if _is_constant(guess) else float(kendalltau(guess, right, method="asymptotic").statistic)
+        if _is_constant(guess):
+            return 0.0
+        if len(guess) == 2:  # one pair, for which SciPy divides by 0
+            return 1.0 if (guess[0] < guess[1]) == (right[0] < right[1]) else -1.0
+        return float(kendalltau(guess, right, method="asymptotic").statistic)
 
     return np.array([row(np.asarray(a), np.asarray(b)) for a, b in zip(predicted, truth, strict=True)])
 

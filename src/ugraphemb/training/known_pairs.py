@@ -1,4 +1,4 @@
-"""What is to be learned: the pairs of a table whose proximity is known."""
+"""Training targets: the pairs of a table whose proximity is known."""
 
 from __future__ import annotations
 

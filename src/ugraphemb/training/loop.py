@@ -8,6 +8,7 @@ import signal
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,16 +27,19 @@ from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.checkpoints import identity, read_checkpoint, write_checkpoint
 from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.interruptions import HeldSignals
-from ugraphemb.training.losses import ERRORS
-from ugraphemb.training.passes import Passes
+from ugraphemb.training.losses import ERRORS, listwise
+from ugraphemb.training.online import OnlineBlocks
+from ugraphemb.training.optimizers import optimizer_of
+from ugraphemb.training.passes import Passes, embedded
+from ugraphemb.training.processes import average, rank
 from ugraphemb.training.sampling import Blocks, Pairs, Sampler
 from ugraphemb.training.validation import Score, Validation
 
 Positions = npt.NDArray[np.int64]
+Column = npt.NDArray[Any]
 
 _WARM_UP = 100  # steps
 _LOWEST = 0.01  # of the learning rate, at the end of the cosine
-_CLIP = 1.0  # largest norm of a gradient
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ History = tuple[tuple[int, float, float, float], ...]
 
 @dataclass(frozen=True)
 class State:
-    """Where a run is, beside its weights, optimizer and generator. A validation replaces it whole.
+    """State of a run in addition to weights, optimizer and random generator. A validation replaces it as a whole.
 
     Attributes:
         step: Steps taken.
@@ -93,6 +97,7 @@ def train(
     *,
     seed: int,
     device: torch.device,
+    online: OnlineBlocks | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
     report: Callable[[Report], None] = lambda report: None,
@@ -107,19 +112,23 @@ def train(
     Args:
         table: From `known_pairs`, of the collator's collection.
         training, held_out: Positions in it.
-        checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end.
+        online: Blocks whose truth is computed while training, instead of the pairs of training graphs in the table, or
+            beside them.
+        checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end. Of several
+            processes (processes.py) the first one writes it, and all read it.
         resume: Go on from `checkpoint` where it exists, to the same result as without the interruption. With more
             `steps` than the checkpoint was written for, go on to these; a cosine schedule then runs to the new end.
         report: Called after each validation.
         tick: Called after each step with its loss.
     """
-    run = _Run(network, collator, table, training, held_out, config, seed, device)
+    run = _Run(network, collator, table, training, held_out, config, seed, device, online)
+    written = checkpoint if rank() == 0 else None
     if resume and checkpoint is not None and checkpoint.exists():
         read_checkpoint(checkpoint, run)
     started = last_written = time.monotonic()
     interrupted = False
     held = HeldSignals(signal.SIGINT, *([] if checkpoint is None else [signal.SIGTERM]))
-    with held:
+    with held, nullcontext() if online is None else online.working():
         try:
             while True:
                 if run.is_due():  # also after a resumption between a step and its validation
@@ -130,13 +139,13 @@ def train(
                     break
                 run.one_step()
                 tick(run.state.step, run.state.running)
-                if checkpoint is not None and time.monotonic() - last_written > config.checkpoint_seconds:
-                    write_checkpoint(checkpoint, run)
+                if written is not None and time.monotonic() - last_written > config.checkpoint_seconds:
+                    write_checkpoint(written, run)
                     last_written = time.monotonic()
         except KeyboardInterrupt:
             interrupted = True
-        if checkpoint is not None and not run.is_mid_step:
-            write_checkpoint(checkpoint, run)
+        if written is not None and not run.is_mid_step:
+            write_checkpoint(written, run)
     if held.received == signal.SIGTERM:
         warnings.warn(f"stopped by SIGTERM at step {run.state.step}; {checkpoint} is saved", stacklevel=3)
         raise SystemExit(128 + signal.SIGTERM)
@@ -149,26 +158,27 @@ def train(
 
 
 class _Run:
-    """The moving parts of one training."""
+    """Everything that changes during one training run."""
 
     def __init__(
         self, network: Network, collator: Collator, table: PairTable, training: Positions, held_out: Positions,
-        config: TrainingConfig, seed: int, device: torch.device,
+        config: TrainingConfig, seed: int, device: torch.device, online: OnlineBlocks | None = None,
     ) -> None:  # fmt: skip
         self.network, self.collator, self.table, self.training, self.held_out = (
             network, collator, table, training, held_out,
         )  # fmt: skip
-        self.config, self.seed, self.device = config, seed, device
+        self.config, self.seed, self.device, self.online = config, seed, device, online
         self.average = copy.deepcopy(network) if config.average else network
-        self.optimizer = torch.optim.AdamW(network.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+        self.optimizer = optimizer_of(network, config)
         self.generator = np.random.default_rng(seed)
         sampler = Blocks if config.sampling == "blocks" else Pairs
-        self.passes = Passes(network, collator, device)
-        self.sampler: Sampler = sampler(table, training, config.batch)
+        if online is None or online.share < 1:
+            self.passes = Passes(network, collator, device)
+            self.sampler: Sampler = sampler(table, training, config.batch)
         self.validation = Validation(table, training, held_out, seed)
         self.typical = float(np.mean(table.value)) or 1.0
         self.state = State()
-        self.is_mid_step = False  # weights and generator belong to no whole step
+        self.is_mid_step = False  # while True, weights and generator are not those after a whole step
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -176,13 +186,9 @@ class _Run:
 
     def one_step(self) -> None:
         self.is_mid_step = True
-        graphs, first, second, rows = self.sampler.draw(self.generator)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.config.learning_rate * _rate(self.state.step, self.config)
-        self.network.train()
-        with torch.autocast(self.device.type, enabled=self.device.type == "cuda"):
-            vectors = self.passes.vectors(graphs)
-        loss = self._loss(vectors.float(), first, second, rows)
+            group["lr"] = group["initial"] * _rate(self.state.step, self.config)
+        loss = self._loss(*self._drawn())
         if not torch.isfinite(loss):
             raise TrainingError(
                 f"the loss became {float(loss.detach())} at step {self.state.step + 1}: the learning rate "
@@ -190,7 +196,9 @@ class _Run:
             )
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), _CLIP)
+        average(self.network)
+        if self.config.clip:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
         self.optimizer.step()
         now, state = float(loss.detach()), self.state
         running = now if math.isnan(state.running) else 0.98 * state.running + 0.02 * now
@@ -199,18 +207,40 @@ class _Run:
         self.state = replace(state, step=state.step + 1, running=running)
         self.is_mid_step = False
 
-    def _loss(self, vectors: Tensor, first: Positions, second: Positions, rows: Positions) -> Tensor:
-        def column(values: npt.NDArray[Any]) -> Tensor:
-            return torch.from_numpy(values[rows]).to(self.device)
+    def _drawn(self) -> tuple[Tensor, Positions, Positions, Column, Column, Column]:
+        """Vectors of some graphs; first, second, value, lower and upper bound of known pairs among them."""
+        is_cuda = self.device.type == "cuda"
+        if self.online is not None and (self.online.share == 1 or self.generator.random() < self.online.share):
+            head = self.network.config.head
+            block = self.online.drawn(self.state.step, self.generator, self._current, head)
+            if not self.network.training:
+                self.network.train()
+            with torch.autocast(self.device.type, enabled=is_cuda):
+                vectors = self.network(block.rows.to(self.device))
+            first, second, value = block.pairs
+            return vectors.float(), first, second, value, value, value
+        graphs, first, second, rows = self.sampler.draw(self.generator)
+        if not self.network.training:
+            self.network.train()
+        with torch.autocast(self.device.type, enabled=is_cuda):
+            vectors = self.passes.vectors(graphs)
+        table = self.table
+        return vectors.float(), first, second, table.value[rows], table.lower[rows], table.upper[rows]
 
-        value = column(self.table.value)
-        left = torch.from_numpy(first).to(self.device)
-        right = torch.from_numpy(second).to(self.device)
+    def _current(self, chosen: Positions) -> Column:
+        """Vectors of some training graphs, by the current weights."""
+        return embedded(self.network, self.collator, self.training[chosen], self.device).numpy()
+
+    def _loss(self, vectors: Tensor, *pairs: npt.NDArray[Any]) -> Tensor:
+        left, right, value, lower, upper = (torch.from_numpy(column).to(self.device) for column in pairs)
         predicted = among(vectors, left, right, self.network.config.head)
-        errors = ERRORS[self.config.loss](predicted, value, column(self.table.lower), column(self.table.upper))
+        errors = ERRORS[self.config.loss](predicted, value, lower, upper)
         if self.config.relative:
             errors = errors / (value / self.typical + self.config.relative).square()
-        return errors.mean()
+        loss = errors.mean()
+        if self.config.listwise:
+            loss = loss + self.config.listwise * listwise(predicted, value, left, right, len(vectors))
+        return loss
 
     def _follow(self, step: int) -> None:
         decay = min(self.config.average, (step + 1) / (step + 10))
@@ -221,7 +251,7 @@ class _Run:
                 kept.copy_(seen)
 
     def validate(self) -> Score:
-        """Scores the network and keeps its weights if they are the best so far; interrupted, it changes nothing."""
+        """Scores the network and keeps its weights if they are the best so far; if interrupted, nothing is changed."""
         score = self.validation.score(self.average, self.collator, self.device)
         state = self.state
         fresh = replace(state, history=(*state.history, (state.step, state.running, score.loss, score.tau)))
@@ -232,7 +262,7 @@ class _Run:
         return score
 
     def is_due(self) -> bool:
-        """Whether the step that was just taken is one to validate after, and has not been."""
+        """Whether a validation is due after the last step and has not been done."""
         step, history = self.state.step, self.state.history
         seen = bool(history) and history[-1][0] == step
         return step > 0 and not seen and (step % self.config.validate_every == 0 or step == self.config.steps)

@@ -10,14 +10,16 @@ import torch
 from torch import Tensor
 
 from ugraphemb.encoder.batches import Collator, runs
+from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.model import Network
 from ugraphemb.encoder.rows import Rows
+from ugraphemb.graphs import GraphSet
 
 Positions = npt.NDArray[np.int64]
 
 _NODES_A_BATCH = 3_000  # their vectors stay in the cache
-_NODES_FOLDED = 1 << 17  # the more, the more are alike
-_WORTHWHILE = 0.6  # rows a node, up to which folding makes a step of training faster
+_NODES_FOLDED = 1 << 17  # of a larger batch, a larger share of nodes have the same color
+_WORTHWHILE = 0.6  # rows per node, up to which folding makes a training step faster
 
 
 class Passes:
@@ -37,6 +39,14 @@ class Passes:
     def vectors(self, chosen: Positions) -> Tensor:
         """Of the graphs at these positions, with gradients."""
         return self._network.forward(self.batch(chosen))
+
+
+def prepared(network: Network, vocabulary: Vocabulary, graphs: GraphSet) -> Rows:
+    """These graphs as the network takes them in training, on the CPU."""
+    collator = Collator(graphs, vocabulary, network.config)
+    batch = collator.batch(np.arange(len(graphs)))
+    folding = network.folding(batch) if network.folds else None
+    return folding.batch() if folding and folding.rows_a_node <= _WORTHWHILE else network.rows(batch)
 
 
 def embedded(

@@ -5,15 +5,53 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.graphs import GraphSet
 from ugraphemb.training.config import TrainingConfig
 
 PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
     # Bai et al. 2019, "Parameter Settings": GIN 256-128-64, ε = 0, ReLU, MSNA, two dense layers to 256 dimensions,
     # squared L2, 256 pairs a batch, Adam at 0.001, 20,000 iterations, the lowest validation loss.
     "paper": (EncoderConfig(), TrainingConfig()),
-    # What was best on validation; see docs/training.md for what each difference is worth.
+    # The best settings on validation graphs; the effect of each difference is in experiments/results/encoder.md.
     "default": (
+        EncoderConfig(
+            layers=(64, 64, 64),
+            residual=True,
+            activation="gelu",
+            readout="sum",
+            scales=(0, 1, 2, 3),
+            compression="log_mean",
+            batch_norm=True,
+            norm_floor=1.0,
+            hidden=256,
+            head="raised_l2",
+            degree=True,
+            walks=3,
+            label_scale=0.1,
+            label_trust=0.03,
+        ),
+        TrainingConfig(
+            sampling="blocks",
+            batch=128,
+            steps=4_000,
+            steps_a_graph=2,
+            learning_rate=0.002,
+            muon=0.02,
+            schedule="cosine",
+            relative=0.2,
+            listwise=0.02,
+            clip=1.0,
+            selection="last",
+            validate_every=500,
+            augment=0.25,
+            steps_a_block=40,
+        ),
+    ),
+    # The default of release 0.1: plain GIN and sums, Adam, pairs of the training graphs alone.
+    "0.1": (
         EncoderConfig(
             layers=(64, 64, 64),
             readout="sum",
@@ -36,11 +74,35 @@ PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
             learning_rate=0.002,
             schedule="cosine",
             relative=0.2,
+            clip=1.0,
             selection="tau",
             validate_every=200,
         ),
     ),
 }
+
+MANY_LABELS = 500
+"""From this number of different node labels on, labels are treated as words rather than as kinds of atoms."""
+
+SPARSE = 4.0
+"""Mean degree of the training graphs up to which edit distances are compared by "sized_l1"."""
+
+_FOR_WORDS: dict[str, Any] = {"activation": "relu", "augment": 0.0}
+_FOR_SPARSE: dict[str, Any] = {"head": "sized_l1", "hidden": 512, "augment": 0.4}
+
+
+def changes_for(preset: str, graphs: GraphSet, *, is_edits: bool) -> dict[str, Any]:
+    """What the default does differently for such training graphs; docs/decisions.md gives the measurements.
+
+    Labels that are words: ReLU, and no fresh graphs, because their words would be chosen at random. Sparse graphs, such
+    as molecules and trees, under edit distance: L1 divided by the sizes, a wider dense layer and more fresh graphs.
+    """
+    if preset != "default" or not len(graphs.node_labels):
+        return {}
+    if len(np.unique(graphs.node_labels)) > MANY_LABELS:
+        return dict(_FOR_WORDS)
+    is_sparse = len(graphs.indices) <= SPARSE * len(graphs.node_labels)
+    return dict(_FOR_SPARSE) if is_sparse and is_edits else {}
 
 
 def settings_of(preset: str, kind: str, changes: dict[str, Any]) -> tuple[EncoderConfig, TrainingConfig]:
@@ -58,6 +120,9 @@ def settings_of(preset: str, kind: str, changes: dict[str, Any]) -> tuple[Encode
     if changes:
         known = sorted(f.name for part in (EncoderConfig, TrainingConfig) for f in dataclasses.fields(part))
         raise ValueError(f"unknown setting {next(iter(changes))!r}; known are {', '.join(known)}")
+    widths = set(for_encoder.get("layers", encoder.layers))
+    if len(widths) > 1 or for_encoder.get("convolution", "gin") != "gin":
+        encoder = dataclasses.replace(encoder, residual=False)  # unless asked for, which is then an error
     if (for_encoder.get("head", encoder.head) == "inner") != (kind == "similarity"):
         raise ValueError(f"head={for_encoder['head']!r} does not fit a {kind}")
     return dataclasses.replace(encoder, **for_encoder), dataclasses.replace(training, **for_training)

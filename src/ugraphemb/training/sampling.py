@@ -1,4 +1,4 @@
-"""Which graphs meet in a step."""
+"""Which graphs and pairs form a training step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ugraphemb.proximity.table import PairTable
 
 Positions = npt.NDArray[np.int64]
 
-_COMPLETE = 0.5  # share of known pairs from which on any block of graphs will do
+_COMPLETE = 0.5  # share of known pairs above which any block of graphs is suitable
 
 
 class Sampler(Protocol):

@@ -31,18 +31,25 @@ class Score:
 
     def is_better_than(self, other: Score, selection: Selection) -> bool:
         """By lower loss or higher τ; nan is worse than any number, and where both τ are nan the loss decides."""
+        if selection == "last":
+            return True
         if selection == "tau" and not (math.isnan(self.tau) and math.isnan(other.tau)):
             return self.tau > other.tau or math.isnan(other.tau)
         return self.loss < other.loss or (math.isnan(other.loss) and not math.isnan(self.loss))
+
+
+def validation_graphs(train: Positions, held_out: Positions, seed: int) -> tuple[Positions, Positions]:
+    """Queries and database of `Validation`."""
+    generator = np.random.default_rng(seed)
+    queries = np.sort(generator.permutation(held_out)[:_QUERIES])
+    return queries, np.sort(generator.permutation(train)[:_DATABASE])
 
 
 class Validation:
     """Validation graphs as queries, training graphs as the database; a fixed sample where there are many."""
 
     def __init__(self, table: PairTable, train: Positions, held_out: Positions, seed: int) -> None:
-        generator = np.random.default_rng(seed)
-        self.queries = np.sort(generator.permutation(held_out)[:_QUERIES])
-        self.database = np.sort(generator.permutation(train)[:_DATABASE])
+        self.queries, self.database = validation_graphs(train, held_out, seed)
         rows = table.rows(self.queries, self.database)
         self.known = rows >= 0
         if not self.known.any():

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ugraphemb.errors import GraphFormatError, warned
+from ugraphemb.errors import GraphFormatError, amount, type_of, warned
 from ugraphemb.graphs.convert.igraph import from_igraph
 from ugraphemb.graphs.convert.matrices import from_matrices
 from ugraphemb.graphs.convert.molecules import from_rdkit, from_smiles, is_missing
@@ -51,6 +51,14 @@ def graphs_of(graphs: GraphsLike, **options: Any) -> GraphSet:
     Raises:
         TypeError: Something else.
         GraphFormatError: Graphs that cannot be read, with their position.
+
+    Examples:
+        >>> import networkx as nx
+        >>> from ugraphemb.graphs import graphs_of
+        >>> graphs_of([nx.path_graph(3), nx.cycle_graph(4)])
+        GraphSet(2 graphs, 7 nodes, 6 edges)
+        >>> graphs_of(["CCO", "CCN"])
+        GraphSet(2 graphs, 6 nodes, 4 edges, 3 node labels, 1 edge label)
     """
     return adapted(graphs, **options)[0]
 
@@ -65,7 +73,9 @@ def graph_of(graph: GraphLike) -> Graph:
         return graph
     found = graphs_of(graph)
     if len(found) != 1:
-        raise ValueError(f"a collection of {len(found)} graphs where one graph is needed; choose one: graphs[i]")
+        raise ValueError(
+            f"a collection of {amount(len(found), 'graph')} where one graph is needed; choose one: graphs[i]"
+        )
     return found[0]
 
 
@@ -83,13 +93,18 @@ def adapted(graphs: GraphsLike, **options: Any) -> tuple[GraphSet, bool]:
         return _CONVERTERS[kind]([graphs], _known(kind, options)), True
     if _is(graphs, "torch_geometric", "Batch", "Dataset") or _is(graphs, "torch", "DataLoader"):
         return from_pyg(graphs, **options), False
-    if isinstance(graphs, bytes) or not isinstance(graphs, Iterable) or _is(graphs, "pandas", "DataFrame"):
-        raise TypeError(f"a {type(graphs).__name__} where graphs are needed: {ACCEPTED}")
+    if _is(graphs, "pandas", "DataFrame"):
+        columns = ", ".join(map(repr, list(graphs.columns)[:5]))
+        raise TypeError(
+            f"a DataFrame where graphs are needed; give its column of SMILES, such as df['smiles'] ({columns})"
+        )
+    if isinstance(graphs, bytes) or not isinstance(graphs, Iterable):
+        raise TypeError(f"{type_of(graphs)} where graphs are needed: {ACCEPTED}")
     return _listed(list(graphs), options), False
 
 
 def _text(text: str, options: dict[str, Any]) -> tuple[GraphSet, bool]:
-    """A path if there is something, else SMILES."""
+    """The file at this path if there is one, otherwise a molecule by its SMILES."""
     path = Path(text)
     try:
         there = path.exists()
@@ -127,14 +142,14 @@ def _listed(entries: list[Any], options: dict[str, Any]) -> GraphSet:
         if kind is None and is_missing(entry) and skip:
             continue
         if kind is None:
-            found = "missing (None or nan)" if is_missing(entry) else f"a {type(entry).__name__}"
+            found = "missing (None or nan)" if is_missing(entry) else type_of(entry)
             right = "on_error='skip' leaves it out" if is_missing(entry) else f"expected {ACCEPTED}"
             error = GraphFormatError if is_missing(entry) else TypeError
             raise error(f"graph {row} is {found}; {right}")
         kinds.append(kind)
         rows.append(row)
     if len(rows) < len(entries):
-        warned(f"graphs: ignored {len(entries) - len(rows)} missing entries")
+        warned(f"graphs: ignored {amount(len(entries) - len(rows), 'missing entry', 'missing entries')}")
     parts, start = [], 0
     for kind, group in groupby(kinds):
         count = len(list(group))

@@ -123,7 +123,7 @@ def charged(molecule: Any) -> Any:
 
 
 def _charged(molecule: Any, position: int) -> bool:
-    """A charge for an atom with a bond too many."""
+    """Puts a charge on an atom that has more bonds than its valence; returns whether it did."""
     from rdkit import Chem
 
     atom = molecule.GetAtomWithIdx(position)

@@ -36,6 +36,12 @@ def from_igraph(
         directed: "refuse" is an error where an edge has no counterpart in the other direction; "symmetrize" drops
             directions.
         strict: Refuse parallel edges, self loops and unused attributes instead of one GraphWarning that counts them.
+
+    Examples:
+        >>> import igraph
+        >>> import ugraphemb as ug
+        >>> ug.GraphSet.from_igraph([igraph.Graph.Ring(5), igraph.Graph.Star(4)])
+        GraphSet(2 graphs, 9 nodes, 8 edges)
     """
     collector = Collector("igraph graphs")
     used = Unused()
@@ -72,7 +78,14 @@ def from_igraph(
 
 
 def to_igraph(graphs: GraphSet) -> list[Any]:
-    """One igraph.Graph a graph, with attributes "label", "attributes", "id" and "target"; see `from_igraph`."""
+    """One igraph.Graph per graph, with attributes "label", "attributes", "id" and "target"; see `from_igraph`.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ethanol = ug.GraphSet.from_smiles("CCO").to_igraph()[0]
+        >>> ethanol.vs["label"], ethanol.get_edgelist()
+        (['C', 'C', 'O'], [(0, 1), (1, 2)])
+    """
     with needs_extra("igraph"):
         import igraph
 

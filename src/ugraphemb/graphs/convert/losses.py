@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, amount
 from ugraphemb.graphs.collector import Collector
 
 Directed = Literal["refuse", "symmetrize"]
@@ -25,8 +25,8 @@ def check_directions(one_way: int, directed: str, where: str) -> None:
         raise ValueError(f"directed={directed!r}; it is 'refuse' or 'symmetrize'")
     if one_way and directed == "refuse":
         raise GraphFormatError(
-            f"{where} is directed: {one_way} edges have no counterpart in the other direction. Graphs here are "
-            "undirected; directed='symmetrize' drops the directions"
+            f"{where} is directed: {amount(one_way, 'edge has', 'edges have')} no counterpart in the other direction. "
+            "Graphs here are undirected; directed='symmetrize' drops the directions"
         )
 
 

@@ -34,6 +34,13 @@ def from_matrices(
         directed: A matrix is undirected if it is symmetric or triangular. "refuse" is an error for all others;
             "symmetrize" takes an edge in one direction for an edge.
         strict: Refuse entries on the diagonal and weights instead of one GraphWarning that counts them.
+
+    Examples:
+        >>> import numpy as np
+        >>> import ugraphemb as ug
+        >>> triangle = 1 - np.eye(3)
+        >>> ug.GraphSet.from_matrices([triangle])
+        GraphSet(1 graph, 3 nodes, 3 edges)
     """
     listed = [matrices] if getattr(matrices, "ndim", 0) == 2 else list(matrices)
     collector = Collector("adjacency matrices")

@@ -8,13 +8,16 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError, needs_extra
+from ugraphemb.errors import GraphFormatError, needs_extra, type_of
 from ugraphemb.graphs.collector import MISSING, Collector, Reading
+from ugraphemb.graphs.convert.plain_smiles import Plain, PlainReader, bonds_of
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.limits import beyond, limits
 
 OnError = Literal["raise", "skip"]
 Aromatic = Literal["bond", "kekule"]
+
+_TOGETHER = 1_000  # molecules
 
 
 def from_smiles(
@@ -31,7 +34,7 @@ def from_smiles(
     """A collection of molecules. Needs `pip install 'ugraphemb[molecules]'`.
 
     Node labels are element symbols; edge labels "single", "double", "triple", "aromatic" and what else RDKit knows.
-    The SMILES are kept as metadata "smiles". Isotopes and handedness have no place in a graph. The text must be
+    The SMILES are kept as metadata "smiles". Isotopes and stereochemistry are not represented. The text must be
     SMILES, but the chemistry need not hold: nitrogen with five bonds makes a graph like any other.
 
     Args:
@@ -43,6 +46,12 @@ def from_smiles(
         aromatic: "bond" gives the bonds of aromatic rings the label "aromatic", "kekule" "single" and "double".
         on_error: "skip" leaves out what is not SMILES (also None, nan and empty text), with its id and target, and
             names it in one GraphWarning.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> molecules = ug.GraphSet.from_smiles(["CCO", "c1ccccc1"], ids=["ethanol", "benzene"])
+        >>> molecules[0].node_labels, molecules[1].edge_labels[0]
+        (['C', 'C', 'O'], 'aromatic')
     """
     listed = [smiles] if isinstance(smiles, str) else list(smiles)
     molecules = MoleculeCollector("SMILES", hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error)
@@ -66,6 +75,12 @@ def from_rdkit(
     """A collection of RDKit molecules: one, or several (also an SDMolSupplier). Options as in `from_smiles`.
 
     The property "_Name" is the id, where all molecules have one and all are different.
+
+    Examples:
+        >>> from rdkit import Chem
+        >>> import ugraphemb as ug
+        >>> ug.GraphSet.from_rdkit([Chem.MolFromSmiles("CCO")])
+        GraphSet(1 graph, 3 nodes, 2 edges, 2 node labels, 1 edge label)
     """
     listed = [molecules] if hasattr(molecules, "GetNumAtoms") else list(molecules)
     if ids is None:
@@ -116,7 +131,7 @@ def quiet() -> Iterator[None]:
 
 
 class MoleculeCollector:
-    """Takes molecules one at a time; the options are those of `from_smiles`."""
+    """Takes molecules one at a time; the options are those of `from_smiles`. Row numbers begin with `first_row`."""
 
     def __init__(
         self,
@@ -126,6 +141,7 @@ class MoleculeCollector:
         charges: bool = False,
         aromatic: Aromatic = "bond",
         on_error: OnError = "raise",
+        first_row: int = 0,
     ) -> None:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error={on_error!r}, expected 'raise' or 'skip'")
@@ -141,13 +157,16 @@ class MoleculeCollector:
         self._kekule = aromatic == "kekule"
         self._skip = on_error == "skip"
         self._skipped: list[str] = []
-        self._rows = 0
+        self._rows = first_row
         self._bond_names: dict[Any, str] = {}
         self._checked = self._chem.SmilesParserParams()
         self._checked.removeHs = not hydrogens
         self._unchecked = self._chem.SmilesParserParams()
         self._unchecked.removeHs = self._unchecked.sanitize = False
         self._checked.allowCXSMILES = self._unchecked.allowCXSMILES = False
+        self._plain = None if hydrogens or charges or self._kekule else PlainReader()
+        self._waiting: list[tuple[Plain, dict[str, Any]]] = []  # whose edges are found together
+        self._longest = limits().smiles
 
     def add_smiles(
         self,
@@ -158,15 +177,20 @@ class MoleculeCollector:
         target: Any = MISSING,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """One molecule from its SMILES; None, nan and empty text are no molecules."""
+        """One molecule from its SMILES; None, nan and empty text are errors."""
         if not isinstance(text, str):
-            found = "None" if is_missing(text) else f"a {type(text).__name__}"
+            found = "None" if is_missing(text) else type_of(text)
             self._add(None, f"{found}, expected SMILES", where, id, target, {})
             return
         text = text.strip()
-        if len(text) > limits().smiles:
+        if len(text) > self._longest:
             wrong = beyond(f"{text[:20]!r}... of {len(text)} characters", "smiles")
             self._add(None, wrong, where, id, target, {})
+            return
+        molecule = None if self._plain is None else self._plain.read(text)
+        if molecule is not None:
+            about = {"smiles": text, **(metadata or {})}
+            self._wait(molecule, {"target": target, "id": id, "where": where, "row": self._rows, "metadata": about})
             return
         wrong = f"{text[:60]!r}, which is not SMILES" if text else "empty, expected SMILES"
         self._add(self._parsed(text) if text else None, wrong, where, id, target, {"smiles": text, **(metadata or {})})
@@ -203,11 +227,11 @@ class MoleculeCollector:
         """One RDKit molecule; None is what RDKit gives for one that it cannot read."""
         wrong = "a molecule that RDKit cannot read"
         if molecule is not None and not hasattr(molecule, "GetNumAtoms"):
-            molecule, wrong = None, f"a {type(molecule).__name__}, expected an RDKit molecule"
+            molecule, wrong = None, f"{type_of(molecule)}, expected an RDKit molecule"
         try:
             read = self._lenient(molecule)
             about = {} if read is None else {"smiles": self._chem.MolToSmiles(read, canonical=False)}
-        except (RuntimeError, ValueError):  # what RDKit did not foresee
+        except (RuntimeError, ValueError):  # unexpected errors of RDKit
             read, about = None, {}
         self._add(read, wrong, where, id, target, {**about, **(metadata or {})})
 
@@ -222,6 +246,7 @@ class MoleculeCollector:
                 raise GraphFormatError(f"{where}: {wrong} (on_error='skip' leaves it out)")
             self._skipped.append(where)
             return
+        self._flush()
         bonds = [molecule.GetBondWithIdx(i) for i in range(molecule.GetNumBonds())]
         self._collector.add(
             molecule.GetNumAtoms(),
@@ -235,6 +260,20 @@ class MoleculeCollector:
             metadata=metadata,
         )
 
+    def _wait(self, molecule: Plain, about: dict[str, Any]) -> None:
+        self._rows += 1
+        self._waiting.append((molecule, about))
+        if len(self._waiting) == _TOGETHER:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        bonds = bonds_of([molecule for molecule, _ in self._waiting])
+        for (molecule, about), (edges, names) in zip(self._waiting, bonds, strict=True):
+            self._collector.append(len(molecule.elements), edges, molecule.elements, names, **about)
+        self._waiting.clear()
+
     def graph_set(self, *, strict: bool = False, name: str = "") -> GraphSet:
         self._finish()
         return self._collector.graph_set(strict=strict, name=name)
@@ -244,9 +283,11 @@ class MoleculeCollector:
         return self._collector.reading(strict=strict, name=name)
 
     def _finish(self) -> None:
+        self._flush()
         if self._skipped:
             shown = ", ".join(self._skipped[:3]) + (", ..." if len(self._skipped) > 3 else "")
-            self._collector.ignore(f"molecules that cannot be read ({shown})", len(self._skipped))
+            noun = "molecule" if len(self._skipped) == 1 else "molecules"
+            self._collector.ignore(f"{noun} that cannot be read ({shown})", len(self._skipped))
         self._collector.tell_ids_apart()
 
     def _atom_name(self, atom: Any) -> str:
@@ -284,7 +325,7 @@ class MoleculeCollector:
             molecule = self._chem.MolFromSmiles(text, self._checked)
             if molecule is None:
                 molecule = self._lenient(self._chem.MolFromSmiles(text, self._unchecked))
-        except (RuntimeError, ValueError):  # surrogates, numbers past all bounds
+        except (RuntimeError, ValueError):  # surrogates, numbers out of range
             return None
         return molecule
 

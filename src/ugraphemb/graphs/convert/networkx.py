@@ -43,6 +43,12 @@ def from_networkx(
         directed: "refuse" is an error where an edge has no counterpart in the other direction; "symmetrize" drops
             directions.
         strict: Refuse parallel edges, self loops and unused attributes instead of one GraphWarning that counts them.
+
+    Examples:
+        >>> import networkx as nx
+        >>> import ugraphemb as ug
+        >>> ug.GraphSet.from_networkx([nx.path_graph(3), nx.cycle_graph(4)], targets=[0, 1])
+        GraphSet(2 graphs, 7 nodes, 6 edges, targets)
     """
     listed: list[Any] = [graphs] if hasattr(graphs, "adj") else list(graphs)
     keys = [key for key in ("id", "name") if _tell_apart([graph.graph.get(key) for graph in listed])]
@@ -87,7 +93,14 @@ def to_networkx(
     edge_label: str = "label",
     node_attributes: str = "attributes",
 ) -> list[nx.Graph[Any]]:
-    """One networkx.Graph per graph, nodes 0, 1, ...; id and target in `graph.graph`. `from_networkx` is the inverse."""
+    """One networkx.Graph per graph, nodes 0, 1, ...; id and target in `graph.graph`. `from_networkx` is the inverse.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ethanol = ug.GraphSet.from_smiles("CCO").to_networkx()[0]
+        >>> ethanol.nodes(data="label")
+        NodeDataView({0: 'C', 1: 'C', 2: 'O'}, data='label')
+    """
     import networkx as nx
 
     result = []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, no_deprecations, type_of
 from ugraphemb.graphs.collector import MISSING, Collector, target_array
 from ugraphemb.graphs.convert.losses import Directed, Unused, check_pairs
 from ugraphemb.graphs.graphset import GraphSet
@@ -28,7 +28,7 @@ def from_pyg(
     strict: bool = False,
     name: str = "",
 ) -> GraphSet:
-    """A collection of PyTorch Geometric graphs. An edge may stand in one direction or in both.
+    """A collection of PyTorch Geometric graphs. Edges may be stored in one direction or in both.
 
     What `to_pyg` writes is read as it was: `node_label` and `edge_label` with their vocabularies, `x` as node
     attributes, `y` as target, `id`. Tensors that are not used are reported in one GraphWarning, with counts.
@@ -44,6 +44,14 @@ def from_pyg(
         directed: "refuse" is an error for graphs where some edges stand in both directions and some in one only;
             "symmetrize" drops directions.
         strict: Refuse self loops, repeated edges, unused tensors, and a `y` that is not one value per graph.
+
+    Examples:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> import ugraphemb as ug
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> ug.GraphSet.from_pyg([path])
+        GraphSet(1 graph, 3 nodes, 2 edges)
     """
     items = _items(data)
     nodes = _source(items, labels_from, "node_label", "x")
@@ -75,14 +83,21 @@ def from_pyg(
 
 
 def to_pyg(graphs: GraphSet) -> list[Any]:
-    """One torch_geometric Data a graph.
+    """One torch_geometric Data per graph.
 
     `edge_index` holds both directions of each edge; `x` the node attributes and `y` the target, as float32 where they
     are fractions; `node_label` and `edge_label` the labels as whole numbers, positions in the tuples
     `node_vocabulary` and `edge_vocabulary`; `id` the id.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ethanol = ug.GraphSet.from_smiles("CCO").to_pyg()[0]
+        >>> ethanol.edge_index.tolist(), ethanol.node_vocabulary
+        ([[0, 1, 1, 2], [1, 0, 2, 1]], ('C', 'O'))
     """
     torch: Any = import_module("torch")
-    new: Any = import_module("torch_geometric.data").Data
+    with no_deprecations():
+        new: Any = import_module("torch_geometric.data").Data
     values = None if graphs.targets is None else target_array(graphs.targets.tolist())
     result = []
     for graph in graphs:
@@ -121,7 +136,7 @@ def _items(data: Any) -> list[Any]:
     items: list[Any] = []
     for number, item in enumerate(data):
         if not _is(item, "Data"):
-            raise GraphFormatError(f"PyTorch Geometric graph {number}: a {type(item).__name__}, expected a Data")
+            raise GraphFormatError(f"PyTorch Geometric graph {number}: {type_of(item)}, expected a Data")
         items += item.to_data_list() if _is(item, "Batch") else [item]
     return items
 
@@ -185,5 +200,5 @@ def _decoded(values: npt.NDArray[Any], source: str) -> list[int]:
             raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} is not one-hot, so it is no label")
         return [int(code) for code in values.argmax(1)]
     if values.ndim != 1 or not np.array_equal(values, np.floor(values)):
-        raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} must be one-hot or one whole number a row")
+        raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} must be one-hot or one whole number per row")
     return [int(value) for value in values]

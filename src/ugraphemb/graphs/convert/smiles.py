@@ -16,10 +16,16 @@ _BONDS = {"single": "", "double": "=", "triple": "#", "quadruple": "$", "aromati
 
 
 def to_smiles(graphs: GraphSet) -> list[str]:
-    """SMILES whose atoms stand in the order of the nodes, so that `from_smiles` gives the same graphs.
+    """SMILES whose atoms are in the order of the nodes, so that `from_smiles` gives the same graphs.
 
     Graphs that were read from SMILES give these. For others, node labels must be elements and edge labels types of
     bonds; charges, and hydrogens that are no nodes, are guessed: so few that RDKit finds the same bonds.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.graphs.convert.smiles import to_smiles
+        >>> to_smiles(ug.GraphSet.from_smiles(["CCO", "c1ccccc1"]))
+        ['CCO', 'c1ccccc1']
     """
     with quiet():
         return [_smiles(graph) for graph in graphs]

@@ -1,4 +1,4 @@
-"""Every file format, and the two doors to them: `read_graphs` and `write_graphs`."""
+"""All file formats, with `read_graphs` and `write_graphs`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FORMATS = {
     format.name: format
     for format in (
         Format("tu", (".zip",), "TU Dortmund's text files, as a folder or a zip"),
-        Format("jsonl", (".jsonl", ".ndjson"), "JSON Lines, a graph a line; holds everything"),
+        Format("jsonl", (".jsonl", ".ndjson"), "JSON Lines, one graph per line; holds everything"),
         Format("gxl", (".gxl", ".cxl"), "GXL and CXL, as in the IAM collections; also a folder of them"),
         Format("graphml", (".graphml",), "GraphML"),
         Format("edgelist", (".edges", ".edgelist"), "edge lists"),
@@ -70,12 +70,18 @@ def read_graphs(
     A folder holds the files of a TU data set, GXL files, or any files of graphs, which are put together.
 
     Args:
-        path: Its suffix says the format; its content does where the suffix says nothing (.txt, .xml, none).
+        path: Its suffix determines the format; for .txt, .xml and no suffix its content does.
             Text files may be gzipped: .jsonl.gz, .gspan.gz and so on.
         format: One of `FORMATS`, to choose it yourself.
         strict: Refuse self loops, repeated edges and the like instead of dropping them with a GraphWarning.
         progress: Called with how much is done and how much there is: lines, molecules, graphs or files.
         options: Passed on to the reader of the format.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> ug.write_graphs(ug.load_dataset("atlas")[:5], "five.jsonl")
+        >>> ug.read_graphs("five.jsonl")
+        GraphSet(atlas: 5 graphs, 8 nodes, 1 edge)
     """
     return reported(_reading(path, format=format, strict=strict, progress=progress, **options))
 
@@ -85,7 +91,7 @@ def _read(path: str | Path, *, format: str | None, strict: bool, progress: Progr
     path = Path(path)
     if not path.exists():
         raise GraphFormatError(f"{path}: no such file or folder; expected a file of graphs")
-    chosen = _named(format) if format else _format_of_folder(path) if path.is_dir() else _format_of_file(path)
+    chosen = _format_of_folder(path) if path.is_dir() and not format else format_of(path, format)
     if chosen is None:
         return _put_together(path, strict, progress, options)
     return chosen.reader().reading(path, strict=strict, progress=progress, **options)
@@ -111,10 +117,27 @@ def write_graphs(
     Raises:
         GraphFormatError: What the format cannot hold, or a path that says no format.
         StorageError: It could not be written, or there is a folder with files of others.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> molecules = ug.GraphSet.from_smiles(["CCO", "CCN"], ids=["ethanol", "ethylamine"])
+        >>> ug.write_graphs(molecules, "two.graphml")
+        >>> ug.read_graphs("two.graphml").ids.tolist()
+        ['ethanol', 'ethylamine']
     """
     path = Path(path)
     chosen = FORMATS["tu"] if not (format or suffix_of(path)) else _named(format) if format else _format_of_suffix(path)
     chosen.writer()(graphs, path, strict=strict, **options)
+
+
+def format_of(path: str | Path, name: str | None = None) -> Format:
+    """The format of a file: that of a name, or what its suffix or its content says.
+
+    Raises:
+        GraphFormatError: Neither says it.
+        ValueError: No format has this name.
+    """
+    return _named(name) if name else _format_of_file(Path(path))
 
 
 def _named(name: str) -> Format:

@@ -24,7 +24,7 @@ Values = dict[str, Any]
 
 @dataclass
 class Item:
-    """One graph as its file says it.
+    """One graph as described in its file.
 
     Attributes:
         where: Its place, for messages.
@@ -33,7 +33,7 @@ class Item:
         edges: Positions in `nodes`.
         edge_values: The values of each edge.
         directed: Whether its edges have directions, which are ignored.
-        ignored: Other things that have no place, with counts.
+        ignored: Other data that a GraphSet cannot hold, with counts.
     """
 
     path: Path
@@ -109,7 +109,7 @@ def reading_of(
 
 
 def check_table(nodes: int, columns: Sequence[str], values: Iterable[Values], where: str) -> None:
-    """Refuses a table of node attributes that is large and nearly empty: one name for every node, say."""
+    """Refuses a table of node attributes that is large and nearly empty: for example one name per node."""
     most = limits()
     if len(columns) > most.columns:
         raise refusal(where, f"{len(columns)} different attributes of nodes", "columns")

@@ -1,4 +1,4 @@
-"""Text files of comma-separated numbers: fast when they are right, exact about the line when they are not."""
+"""Text files of comma-separated numbers: read fast if valid; errors name the line."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def number_columns(
 
     Args:
         where: What messages call the file.
-        dtype: np.int32 (np.int64 comes out where that does not do), np.int64 or np.float64.
-        width: Numbers a line; None takes it from the first line.
+        dtype: np.int32 (np.int64 is returned if values do not fit), np.int64 or np.float64.
+        width: Numbers per line; None takes it from the first line.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Edge lists: `u v [label]` a line."""
+"""Edge lists: one edge per line, `u v [label]`."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def write_edgelist(graphs: GraphSet, path: str | Path, *, strict: bool = False) 
 
 def _lines(graph: Graph) -> list[str]:
     lines = [_MARK + _said(graph.id)]
-    seen = 0  # a node that an edge would name too late stands alone before, so that nodes appear in order
+    seen = 0  # a node that would appear out of order is written alone first
     labels = graph.edge_labels or [None] * graph.num_edges
     for (u, v), value in zip(graph.edges.tolist(), labels, strict=True):
         lines += map(str, range(seen, u if v == u + 1 else v))
@@ -108,7 +108,7 @@ def _lines(graph: Graph) -> list[str]:
 
 
 def _value(text: str) -> Any:
-    """JSON where it is, else the text itself."""
+    """The parsed value if the text is JSON, otherwise the text itself."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -125,7 +125,7 @@ def _text(text: str) -> str:
 
 
 def _said(value: Any) -> str:
-    """Text as it is where nobody could take it for something else, JSON otherwise."""
+    """Text as it is if it is unambiguous, JSON otherwise."""
     if isinstance(value, str) and value and value == value.strip() and value[0] != "," and "\n" not in value:
         return value if _value(value) == value and not value.startswith('"') else json.dumps(value)
     return json.dumps(value)

@@ -37,7 +37,7 @@ def read_gml(
     """Graphs of a GML file.
 
     Args:
-        strict: Refuse what would be dropped or ignored: loops, repeats, direction, values without a place.
+        strict: Refuse what would be dropped or ignored: loops, repeats, direction, values that a GraphSet cannot hold.
         progress: Called with the number of graphs done and of all.
         node_label: Which value is the label; "" for none. By default symbol, chem or type, whichever comes first; else
             "label", unless all labels of each graph are different: then they are names of nodes. Other numbers
@@ -192,7 +192,7 @@ def _said(value: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Characters that GML has no place for, as entities; it is ASCII."""
+    """Text with non-ASCII characters as entities; GML is ASCII."""
     return re.sub('[^ -~]|["&]', lambda found: f"&#{ord(found[0])};", text)
 
 

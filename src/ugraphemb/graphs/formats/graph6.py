@@ -1,4 +1,4 @@
-"""graph6 and sparse6, a line of printable characters a graph (https://users.cecs.anu.edu.au/~bdm/data/formats.txt)."""
+"""graph6 and sparse6, one line of printable characters per graph (https://users.cecs.anu.edu.au/~bdm/data/formats.txt)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GraphML, one graph a file or many."""
+"""GraphML, one or more graphs per file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TYPES = {bool: "boolean", int: "long", float: "double", str: "string"}
 
 @dataclass(frozen=True)
 class _Key:
-    """What the file says about the data of one id."""
+    """The declaration of the data of one id."""
 
     name: str
     scope: str
@@ -45,7 +45,7 @@ def read_graphml(
     """Graphs of a GraphML file.
 
     Args:
-        strict: Refuse what would be dropped or ignored: loops, repeats, direction, data without a place.
+        strict: Refuse what would be dropped or ignored: loops, repeats, direction, data that a GraphSet cannot hold.
         progress: Called with the number of graphs done and of all.
         node_label: The data that are labels; other numbers become node attributes, in the order of their keys.
         edge_label: The same for edges, whose other data are ignored. The target is a graph's data of that name.
@@ -119,7 +119,7 @@ def _add(
 
 
 def _check_size(graphs: list[Element], keys: dict[str, _Key], columns: list[str], where: str) -> None:
-    """Refuses more attributes and default values than a file of this size has any use for."""
+    """Refuses more attributes and default values than is plausible for a file of this size."""
     nodes = [node for graph in graphs for node in graph.each("node")]
     check_table(len(nodes), columns, ({"": entry} for node in nodes for entry in node.each("data")), where)
     defaults = sum(key.default is not MISSING for key in keys.values())
@@ -170,7 +170,7 @@ def _data(
 
 
 class _Writer:
-    """Lines of a file, and the keys they turned out to need: one for each name and type, as NetworkX has it."""
+    """Lines of a file, and the keys that they need: one for each name and type, as in NetworkX."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path

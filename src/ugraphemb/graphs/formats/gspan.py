@@ -249,7 +249,7 @@ def _types(labels: Iterable[str | None]) -> dict[str | None, Hashable]:
 
 
 def _written(codes: npt.NDArray[np.int32] | None, vocabulary: Vocabulary, where: str) -> dict[Hashable, str]:
-    """What stands behind a node or an edge of each label."""
+    """The text of each label in the file."""
     if codes is None or not vocabulary:
         return {None: ""}
     used = [vocabulary[code] for code in np.unique(codes)]

@@ -1,4 +1,4 @@
-"""GXL, one XML file a graph or more, and CXL, the list of a collection's files and classes (the IAM sets)."""
+"""GXL, XML files of one or more graphs, and CXL, the list of a collection's files and classes (the IAM sets)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_gxl(
     """Graphs of a .gxl file, of a .cxl list, or of a folder of either.
 
     Args:
-        strict: Refuse what would be dropped or ignored: loops, repeats, direction, attributes without a place.
+        strict: Refuse what would be dropped or ignored: loops, repeats, direction, unsupported attributes.
         progress: Called with the number of files done and of all, then likewise of graphs.
         node_label: Which attribute is the label; "" for none. By default symbol, chem, label or type, whichever
             comes first, else the only attribute that is not a fraction. Other numbers become node attributes.

@@ -1,4 +1,4 @@
-"""JSON Lines: one graph a line, everything that a GraphSet holds. The schema is in docs/formats.md."""
+"""JSON Lines: one graph per line, with everything that a GraphSet stores. The schema is in docs/formats.md."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ugraphemb.files.labels import label_from_json
 from ugraphemb.graphs.collector import MISSING, Collector, Reading
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
 from ugraphemb.graphs.formats.text import (
+    Excerpt,
     check_size,
-    decoded_lines,
     parsed_json,
     plain,
     read_bytes,
@@ -31,18 +31,21 @@ _FIELDS = {"id", "num_nodes", "edges", "node_labels", "edge_labels", "node_attri
 
 
 @Reader
-def read_jsonl(path: str | Path, *, strict: bool = False, progress: Progress | None = None) -> Reading:
+def read_jsonl(
+    path: str | Path, *, strict: bool = False, progress: Progress | None = None, excerpt: Excerpt | None = None
+) -> Reading:
     """Graphs of a JSON Lines file.
 
     Args:
         strict: Refuse self loops, repeated edges and unknown fields instead of dropping them with one GraphWarning.
         progress: Called with the number of lines done and of all.
+        excerpt: Lines of the file, if they were read already; the file is not opened then.
     """
-    data = read_bytes(path)
+    excerpt = excerpt or Excerpt(read_bytes(path))
     collector = Collector(str(path))
     header: dict[str, Any] = {}
     nodes = 0
-    for number, line in enumerate(counted(decoded_lines(data, path), progress), 1):
+    for number, line in enumerate(counted(excerpt.lines(path), progress), excerpt.first):
         if not line.strip():
             continue
         where = f"{path}:{number}"
@@ -55,7 +58,7 @@ def read_jsonl(path: str | Path, *, strict: bool = False, progress: Progress | N
             header = _checked_header(record, where)
             continue
         nodes += _whole_number(record, "num_nodes", where)
-        check_size(nodes, len(data), where)
+        check_size(nodes, len(excerpt.data), where)
         _add(collector, record, where)
     name = header.get("name", stem_of(path))
     graphs, notes = collector.reading(strict=strict, name=name)
@@ -63,7 +66,7 @@ def read_jsonl(path: str | Path, *, strict: bool = False, progress: Progress | N
 
 
 def write_jsonl(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> None:
-    """One graph a line, after a header. Nothing is lost, `strict` or not."""
+    """Writes one graph per line, after a header. Nothing is lost."""
     header: dict[str, Any] = {"ugraphemb": "graphs", "version": _VERSION, "name": graphs.name}
     if graphs.node_vocabulary:
         header["node_vocabulary"] = [plain(value) for value in graphs.node_vocabulary]

@@ -33,7 +33,7 @@ class Element:
 def parsed(path: str | Path) -> Element:
     """The root of an XML file, names without their prefixes.
 
-    A plain DOCTYPE is accepted, nothing is ever fetched, and entities of the file's own making are refused.
+    A plain DOCTYPE is accepted, nothing is ever fetched, and entities declared in the file are refused.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -55,7 +55,7 @@ def parsed(path: str | Path) -> Element:
         stack.pop()
 
     def refuse(what: str) -> None:
-        raise GraphFormatError(f"{path}:{parser.CurrentLineNumber}: {what}, which graph files have no use for")
+        raise GraphFormatError(f"{path}:{parser.CurrentLineNumber}: {what}, which graph files do not need")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -87,7 +87,7 @@ def quoted(value: str, where: str) -> str:
 def _checked(value: str, where: str) -> str:
     found = _ILLEGAL.search(value)
     if found:
-        raise GraphFormatError(f"{where}: {value!r} holds {found[0]!r}, which XML cannot say")
+        raise GraphFormatError(f"{where}: {value!r} holds {found[0]!r}, which XML cannot represent")
     return value
 
 

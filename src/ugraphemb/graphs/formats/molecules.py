@@ -15,7 +15,7 @@ from ugraphemb.graphs.collector import MISSING, Reading
 from ugraphemb.graphs.convert.molecules import Aromatic, MoleculeCollector, OnError, quiet
 from ugraphemb.graphs.convert.smiles import to_smiles
 from ugraphemb.graphs.formats.reader import Progress, Reader, counted
-from ugraphemb.graphs.formats.text import check_losses, read_lines, stem_of, suffix_of, write_text
+from ugraphemb.graphs.formats.text import Excerpt, check_losses, read_bytes, read_lines, stem_of, suffix_of, write_text
 from ugraphemb.graphs.graphset import GraphSet
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
@@ -56,21 +56,26 @@ def read_smi(
     charges: bool = False,
     aromatic: Aromatic = "bond",
     on_error: OnError = "raise",
+    excerpt: Excerpt | None = None,
 ) -> Reading:
     """Molecules of a file with SMILES and name in each line; the names are the ids.
 
-    Names that come again get #2, #3 and so on behind them; a molecule without a name has its row number, which also
+    Repeated names get the suffixes #2, #3 and so on; a molecule without a name has its row number, which also
     counts rows that were skipped, but no blank lines and no header. See `ugraphemb.graphs.convert.from_smiles`.
 
     Args:
-        strict: Refuse names that come again.
+        strict: Refuse repeated names.
         progress: Called with the number of molecules done and of all.
         hydrogens, charges, aromatic: See `ugraphemb.graphs.convert.from_smiles`.
         on_error: "skip" leaves out lines that are not SMILES and counts them in one GraphWarning.
+        excerpt: Lines of the file, if they were read already; the file is not opened then.
     """
-    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error)
+    excerpt = excerpt or Excerpt(read_bytes(path))
+    molecules = MoleculeCollector(
+        str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error, first_row=excerpt.row
+    )
     with quiet():
-        for number, line in enumerate(counted(read_lines(path), progress), 1):
+        for number, line in enumerate(counted(excerpt.lines(path), progress), excerpt.first):
             if not line.strip() or (number == 1 and line.split()[0].lower() == "smiles"):
                 continue
             text, _, name = line.partition("\t") if "\t" in line else line.strip().partition(" ")
@@ -104,11 +109,12 @@ def read_csv(
     charges: bool = False,
     aromatic: Aromatic = "bond",
     on_error: OnError = "raise",
+    excerpt: Excerpt | None = None,
 ) -> Reading:
     """Molecules of a table with a header, separated by commas, semicolons or tabs. Further columns are metadata.
 
     Args:
-        strict: Refuse ids that come again.
+        strict: Refuse repeated ids.
         progress: Called with the number of molecules done and of all.
         column: The column of SMILES; by default "smiles", "canonical_smiles" or another usual name, or the only one
             with "smiles" in its name. Upper and lower case, spaces and underscores are the same.
@@ -116,21 +122,26 @@ def read_csv(
         target_column: By default "target", where there is one. Numbers are read as numbers if all are.
         hydrogens, charges, aromatic: See `ugraphemb.graphs.convert.from_smiles`.
         on_error: "skip" leaves out rows that are not SMILES and counts them in one GraphWarning.
+        excerpt: Lines of the file, if they were read already; the file is not opened then.
     """
-    lines = read_lines(path)
+    excerpt = excerpt or Excerpt(read_bytes(path))
+    lines = excerpt.lines(path)
     delimiter = "\t" if suffix_of(path) == ".tsv" else _separator(lines)
     rows = csv.reader(io.StringIO("\n".join(lines), newline=""), delimiter=delimiter, strict=True)
-    molecules = MoleculeCollector(str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error)
+    molecules = MoleculeCollector(
+        str(path), hydrogens=hydrogens, charges=charges, aromatic=aromatic, on_error=on_error, first_row=excerpt.row
+    )
     found: list[tuple[int, list[str]]] = []
+    before = excerpt.first - 1
     try:
         header = next(rows, [])
         for row in rows:
             if row and len(row) != len(header):
-                where = f"{path}:{rows.line_num}"
+                where = f"{path}:{before + rows.line_num}"
                 raise GraphFormatError(f"{where}: {len(row)} fields, expected {len(header)} as in the header")
-            found += [(rows.line_num, row)] if row else []
+            found += [(before + rows.line_num, row)] if row else []
     except csv.Error as error:
-        raise GraphFormatError(f"{path}:{rows.line_num}: {error}; expected a table") from error
+        raise GraphFormatError(f"{path}:{before + rows.line_num}: {error}; expected a table") from error
     smiles = _smiles_position(header, column, path)
     ids = _position(header, [id_column] if id_column else ["id", "name"], path, needed=id_column is not None)
     target = _position(header, [target_column or "target"], path, needed=target_column is not None)
@@ -183,7 +194,7 @@ def read_sdf(
     """Molecules of an SDF file; the first line of each is its id, and its properties are metadata.
 
     Args:
-        strict: Refuse ids that come again.
+        strict: Refuse repeated ids.
         progress: Called with the number of molecules done and of all.
         id_column: The property that is the id instead.
         target_column: The property that is the target; by default "target", where all molecules have one.
@@ -225,7 +236,7 @@ def write_sdf(graphs: GraphSet, path: str | Path, *, strict: bool = False) -> No
         for graph, smiles in zip(graphs, to_smiles(graphs), strict=True):
             molecule = Chem.MolFromSmiles(smiles, sanitize=False)
             if molecule is None:
-                raise GraphFormatError(f"{path}: graph {graph.id!r} is no molecule that RDKit can write")
+                raise GraphFormatError(f"{path}: graph {graph.id!r} is not a molecule that RDKit can write")
             if any(character in graph.id for character in "\n\r"):
                 raise GraphFormatError(f"{path}: the id {graph.id!r}, expected one without line ends")
             block = Chem.MolToMolBlock(molecule, includeStereo=False, kekulize=False).split("\n", 1)[1]

@@ -31,7 +31,7 @@ def read_nodelink(
     "edges" stands for "links". The id and target of a graph are those of its object "graph".
 
     Args:
-        strict: Refuse what would be dropped or ignored: loops, repeats, direction, values without a place.
+        strict: Refuse what would be dropped or ignored: loops, repeats, direction, values that a GraphSet cannot hold.
         progress: Called with the number of graphs done and of all.
         node_label: Which value is the label; "" for none. By default symbol, chem, label or type, whichever comes
             first, else the only value that is not a fraction. Other numbers become node attributes.
@@ -81,7 +81,7 @@ def _item(document: Any, where: str, path: Path) -> Item:
 
 
 def _values(entry: Any, where: str) -> dict[str, Any]:
-    """The values of a node or link; objects within have no place, and a row of numbers is one value for each."""
+    """The values of a node or link; nested objects are ignored, and a row of numbers becomes one value per number."""
     if not isinstance(entry, dict):
         raise GraphFormatError(f"{where}: expected an object")
     values: dict[str, Any] = {}

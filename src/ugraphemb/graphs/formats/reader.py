@@ -1,4 +1,4 @@
-"""What every reader has in common: notes instead of warnings, errors of ours only, progress."""
+"""What all readers share: notes instead of warnings, GraphFormatError as the only error, progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ugraphemb.graphs.graphset import GraphSet
 Progress = Callable[[int, int], None]
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-# What libraries raise for files that are damaged beyond what they foresaw. ValueError is also for wrong options.
+# Exceptions of libraries for damaged files. ValueError is also raised for wrong options.
 _UNFORESEEN = (OSError, EOFError, LookupError, ArithmeticError, RecursionError, MemoryError, UnicodeError, zlib.error)
 _MOST_NOTES = 5
 
@@ -62,7 +62,7 @@ def reported(reading: Reading) -> GraphSet:
 
 
 def counted(items: Sequence[_T], progress: Progress | None) -> Iterator[_T]:
-    """The items; `progress` hears a hundred times how many are done."""
+    """The items; `progress` is called a hundred times with the number done."""
     if progress is None:
         yield from items
         return

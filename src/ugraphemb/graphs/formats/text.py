@@ -8,7 +8,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,31 @@ from ugraphemb.errors import GraphFormatError, warned
 from ugraphemb.files import label_from_json, label_to_json, storage_errors, write_file
 from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.graphs.limits import limits, refusal
+
+
+class Excerpt(NamedTuple):
+    """Some lines of a file, which a reader takes in place of the file.
+
+    Attributes:
+        data: The lines, unpacked.
+        line: Number of the first of them in the file.
+        row: Graphs before them.
+        header: The first line of the file, where a reader needs it; "" where `data` begins with it.
+    """
+
+    data: bytes
+    line: int = 1
+    row: int = 0
+    header: bytes = b""
+
+    def lines(self, path: str | Path) -> list[str]:
+        """With the header in front."""
+        return decoded_lines(self.header, path) + decoded_lines(self.data, path)
+
+    @property
+    def first(self) -> int:
+        """The number to count `lines` from: that of the header is not looked at."""
+        return self.line - 1 if self.header else self.line
 
 
 def suffix_of(path: str | Path) -> str:
@@ -39,17 +64,22 @@ def read_bytes(path: str | Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise GraphFormatError(f"{path}: {error.strerror or error}; expected a readable file") from error
-    if path.suffix.lower() != ".gz":
+    return unpacked(data, path)
+
+
+def unpacked(data: bytes, path: str | Path) -> bytes:
+    """The content of a file of this name with these bytes, which are gzipped where the name ends in .gz."""
+    if Path(path).suffix.lower() != ".gz":
         return data
     most = limits().unpacked_bytes(len(data))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            unpacked = file.read(most + 1)
+            content = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise GraphFormatError(f"{path}: damaged ({error}); expected a whole gzip file") from error
-    if len(unpacked) > most:
+    if len(content) > most:
         raise refusal(str(path), f"unpacks to more than {most} bytes from {len(data)}", "ratio")
-    return unpacked
+    return content
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -104,7 +134,7 @@ def check_size(nodes: int, size: int, where: str) -> None:
 def check_losses(
     graphs: GraphSet, path: str | Path, *, holds: Sequence[str], strict: bool, also: Sequence[str] = ()
 ) -> None:
-    """Tells in one GraphWarning what a format cannot hold, or refuses to lose it.
+    """Reports in one GraphWarning what a format cannot hold, or raises if that is not allowed.
 
     Args:
         holds: Which of "ids", "node labels", "edge labels", "node attributes", "targets" and "metadata" the format
@@ -124,7 +154,7 @@ def check_losses(
         return
     if strict:
         raise GraphFormatError(f"{path}: {', '.join(lost)} would be lost in this format (.jsonl holds everything)")
-    warned(f"{path}: lost {', '.join(lost)}, for which this format has no place")
+    warned(f"{path}: lost {', '.join(lost)}, which this format cannot hold")
 
 
 def plain(value: Any) -> Any:
@@ -142,5 +172,5 @@ def parsed_json(text: str, where: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise GraphFormatError(f"{where}: not JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets without end
-        raise GraphFormatError(f"{where}: JSON that goes beyond sense: {error}") from error
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets nested too deeply
+        raise GraphFormatError(f"{where}: JSON that exceeds the limits of the parser: {error}") from error

@@ -180,7 +180,7 @@ def _opened(path: Path, name: str | None, progress: Progress | None) -> Iterator
 
 
 def _followed(files: _Files, progress: Progress | None) -> _Files:
-    """The same files; `progress` hears when one is opened."""
+    """The same files; `progress` is called when one is opened."""
     if progress is None:
         return files
     opened: set[str] = set()
@@ -228,7 +228,7 @@ def _targets(files: _Files, column: int | None) -> npt.NDArray[Any] | None:
     columns = files.numbers("graph_attributes", np.float64, width=None)
     if column is None and len(columns) > 1:
         raise GraphFormatError(
-            f"{files.where('graph_attributes')}:1: {len(columns)} numbers a graph; choose one with target=0 "
+            f"{files.where('graph_attributes')}:1: {len(columns)} numbers per graph; choose one with target=0 "
             f"to {len(columns) - 1}"
         )
     if not 0 <= (column or 0) < len(columns):
@@ -310,7 +310,7 @@ def _attributes(files: _Files, nodes: int) -> npt.NDArray[np.float64] | None:
 
 
 def _renumbered(edges: npt.NDArray[Any], order: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """Edges between the new places of their nodes; ids out of range stay so, for the check that follows."""
+    """Edges between the new positions of their nodes; ids out of range stay so, for the check that follows."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     inside = (edges >= 0) & (edges < len(order))
@@ -323,7 +323,7 @@ def _edge_error(files: _Files, row: int, edges: npt.NDArray[Any], graph_of: npt.
     if 0 <= u < nodes and 0 <= v < nodes:
         wrong = f"which joins graph {graph_of[u] + 1} and graph {graph_of[v] + 1}; both ends must lie in one graph"
     else:
-        wrong = f"but node ids go from 1 to {nodes}, one a line of {files.name}_graph_indicator.txt"
+        wrong = f"but node ids go from 1 to {nodes}, one per line of {files.name}_graph_indicator.txt"
     return GraphFormatError(f"{files.where('A')}:{row + 1}: edge ({u + 1}, {v + 1}), {wrong}")
 
 
@@ -399,7 +399,7 @@ def _lines(columns: list[npt.NDArray[Any]]) -> bytes:
 def _joined(names: list[str], what: str) -> bytes:
     broken = next((name for name in names if "\n" in name or "\r" in name), None)
     if broken is not None:
-        raise GraphFormatError(f"{what}: {broken!r} has a line break; TU files hold one name a line")
+        raise GraphFormatError(f"{what}: {broken!r} has a line break; TU files hold one name per line")
     text = "".join(f"{name}\n" for name in names)
     try:
         return text.encode("utf-8-sig" if text.startswith("\ufeff") else "utf-8")

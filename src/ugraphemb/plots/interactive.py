@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import GraphSet, GraphsLike, graphs_of
+from ugraphemb.plots.drawing import OTHER, PALETTE, LabelColors, class_styles
+from ugraphemb.plots.layout import layout
+from ugraphemb.plots.molecules import are_molecules, bond_orders, molecule
 from ugraphemb.tasks.checks import finite_matrix
-from ugraphemb.tasks.drawing import OTHER, PALETTE, LabelColors, class_styles
-from ugraphemb.tasks.layout import layout
-from ugraphemb.tasks.molecules import are_molecules, bond_orders, molecule
 
 _ELEMENT_COLORS = {"N": "#1F5FD0", "O": "#D1220F", "S": "#9A7200", "F": "#0B8A6A", "Cl": "#13801A", "Br": "#8A3B12",
                    "I": "#6B1FA0", "P": "#C25A00"}  # fmt: skip
@@ -31,9 +31,17 @@ def write_map_page(coordinates: npt.ArrayLike, graphs: GraphsLike, path: str | P
         graphs: Whose `targets`, if any, color the dots; up to 255 classes. A graph has at most 65,535 nodes.
         path: Ends in .html.
         title: By default the name of the collection.
+
+    Examples:
+        >>> import numpy as np
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import write_map_page
+        >>> graphs = ug.load_dataset("atlas")[100:160]
+        >>> places = np.random.default_rng(0).normal(size=(60, 2))
+        >>> write_map_page(places, graphs, "map.html")
     """
     graphs = graphs_of(graphs)
-    page = files("ugraphemb.tasks").joinpath("map_page.html").read_text(encoding="utf-8")
+    page = files("ugraphemb.plots").joinpath("map_page.html").read_text(encoding="utf-8")
     heading = html.escape(title or graphs.name or "Map of graphs")
     data = json.dumps(_data(coordinates, graphs), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     text = page.replace("__TITLE__", heading).replace("__DATA__", data)
@@ -44,7 +52,7 @@ def write_map_page(coordinates: npt.ArrayLike, graphs: GraphsLike, path: str | P
 def _data(coordinates: npt.ArrayLike, graphs: GraphSet) -> dict[str, Any]:
     places = finite_matrix(coordinates, "coordinates")
     if places.shape != (len(graphs), 2) or len(graphs) == 0:
-        raise ValueError(f"coordinates of shape {places.shape}; expected ({len(graphs)}, 2): one place a graph")
+        raise ValueError(f"coordinates of shape {places.shape}; expected ({len(graphs)}, 2): one place per graph")
     if graphs.num_nodes.max() > 65535:
         raise ValueError(f"a graph of {graphs.num_nodes.max()} nodes; a page draws at most 65,535")
     low, high = places.min(axis=0), places.max(axis=0)

@@ -50,6 +50,14 @@ def edit_marks(
     return Marks(first, first_edges), Marks(second, second_edges)
 
 
+def aims_of(home: Places, graph: Graph, mapping: npt.NDArray[np.int32]) -> Places:
+    """Where the nodes of a graph should be: where the query draws the nodes that become them."""
+    aims = np.full((graph.num_nodes, 2), np.nan)
+    kept = mapping >= 0
+    aims[mapping[kept]] = home[kept]
+    return aims
+
+
 def turned(places: Places, toward: Places) -> Places:
     """The same drawing, turned and mirrored so that its nodes come close to where they should be (nan: anywhere)."""
     known = np.isfinite(toward).all(axis=1)

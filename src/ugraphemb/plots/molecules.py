@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ugraphemb.errors import needs_extra
 from ugraphemb.graphs import Graph, GraphSet
 from ugraphemb.graphs.convert.chemistry import BONDS, element_of, original_of, rebuilt, repaired
-from ugraphemb.tasks.marks import Marks, Places, turned
+from ugraphemb.plots.marks import Marks, Places, turned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,13 +40,13 @@ def molecule(graph: Graph, toward: Places | None = None) -> Any:
     """The graph as an rdkit Mol, kekulized where chemistry allows, with coordinates; see `are_molecules`.
 
     Args:
-        toward: Where each atom should rather be, nan for anywhere: the drawing is turned accordingly.
+        toward: Preferred place of each atom, nan for none: the drawing is rotated to match.
     """
     with needs_extra("molecules"):
         from rdkit.Chem import rdDepictor
         from rdkit.rdBase import BlockLogs
 
-    with BlockLogs():  # what can't be sanitized is drawn as it is
+    with BlockLogs():  # molecules that cannot be sanitized are drawn unchanged
         mol = _sanitized(graph)
     rdDepictor.SetPreferCoordGen(False)
     rdDepictor.Compute2DCoords(mol)
@@ -60,7 +61,7 @@ def molecule(graph: Graph, toward: Places | None = None) -> Any:
 def _sanitized(graph: Graph) -> Any:
     """The molecule that the graph was read from, or one with the charges and hydrogens that a graph does not hold.
 
-    Kekulized; as it is where no charges and hydrogens make chemistry of it.
+    Kekulized; unchanged if no charges and hydrogens make it valid.
     """
     from rdkit import Chem
 
@@ -84,7 +85,7 @@ def draw_molecule(
     Args:
         marks: Colors behind atoms and bonds.
         toward: See `molecule`.
-        side: What the axes show at least; a bond is 45 long.
+        side: Width that the axes show at least; a bond is 45 long. One side for all gives one bond length.
     """
     with needs_extra("molecules"):
         from rdkit.Chem.Draw import rdMolDraw2D
@@ -101,14 +102,15 @@ def draw_molecule(
     drawer.FinishDrawing()
     text = drawer.GetDrawingText()
     width, height = (float(value) for value in re.findall(r"(?:width|height)='([\d.]+)px'", text)[:2])
-    # Small molecules are not blown up: twelve beside each other show their sizes.
-    side = max(width, height, side)
+    # Small molecules are not enlarged: molecules side by side have one bond length.
+    box = axes.get_window_extent()
+    tall = box.height / box.width
+    side = max(width, height / tall, side)
     axes.set_xlim(width / 2 - side / 2, width / 2 + side / 2)
-    axes.set_ylim(height / 2 + side / 2, height / 2 - side / 2)
+    axes.set_ylim(height / 2 + side * tall / 2, height / 2 - side * tall / 2)
     axes.set_aspect("equal")
     axes.axis("off")
-    box = axes.get_window_extent()
-    points = min(box.width, box.height) / axes.figure.dpi * 72 / side  # points a unit of the drawing
+    points = box.width / axes.figure.dpi * 72 / side  # points per unit of the drawing
     if marks is not None:
         _mark(axes, [drawer.GetDrawCoords(atom) for atom in range(graph.num_nodes)], marks, 26 * points)
     strokes: dict[tuple[str, str], list[str]] = {}  # one patch for all that look the same
@@ -131,6 +133,16 @@ def draw_molecule(
                 snap=False,
             )
         )
+
+
+def common_side(mols: Sequence[Any], tall: float = 1.0) -> float:
+    """A width for `draw_molecule` that has room for each of these molecules.
+
+    Args:
+        tall: Height of the axes divided by their width.
+    """
+    spans = [np.ptp(mol.GetConformer().GetPositions()[:, :2], axis=0) for mol in mols if mol.GetNumAtoms()]
+    return 55 + 30 * max((max(float(x), float(y) / tall) for x, y in spans), default=0.0)
 
 
 def _mark(axes: Axes, places: list[Any], marks: Marks, width: float) -> None:

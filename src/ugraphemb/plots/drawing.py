@@ -1,4 +1,4 @@
-"""One graph on a pair of axes, in colors that everybody can tell apart (extra `plot`)."""
+"""One graph on a pair of axes, in colors safe for color vision deficiency (extra `plot`)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy.typing as npt
 from ugraphemb.errors import needs_extra
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import Graph, GraphLike, GraphSet, graph_of
-from ugraphemb.tasks.layout import layout
-from ugraphemb.tasks.marks import Marks, Places, turned
-from ugraphemb.tasks.molecules import are_molecules, draw_molecule
+from ugraphemb.plots.layout import layout
+from ugraphemb.plots.marks import Marks, Places, turned
+from ugraphemb.plots.molecules import are_molecules, draw_molecule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-"""Okabe and Ito (2008): told apart by the color-blind too."""
+"""Okabe and Ito (2008): distinguishable with color vision deficiency."""
 
 MARKERS = ("o", "^", "s", "D", "v", "P", "X")
 OTHER = "#B8BDC4"
@@ -46,7 +46,7 @@ class LabelColors:
 
     @classmethod
     def of(cls, graphs: GraphSet) -> LabelColors:
-        """Colors by frequency in `graphs`, ties in order of the vocabulary."""
+        """Colors of the most frequent labels, in a fixed order: elements as in the periodic table, others sorted."""
         vocabulary = graphs.node_vocabulary
         counts = np.bincount(graphs.node_labels, minlength=len(vocabulary))
         found = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i] and vocabulary]
@@ -54,7 +54,8 @@ class LabelColors:
         room = 7 if len(found) <= 7 else 6
         if counts[found[:room]].sum() < counts.sum() / 2:
             return cls({}, 0)
-        return cls({vocabulary[i]: PALETTE[rank] for rank, i in enumerate(found[:room])}, max(0, len(found) - room))
+        shown = sorted(found[:room], key=lambda i: _legend_order(vocabulary[i]))
+        return cls({vocabulary[i]: PALETTE[rank] for rank, i in enumerate(shown)}, max(0, len(found) - room))
 
     def of_nodes(self, graph: Graph) -> list[str]:
         if not self.color:
@@ -62,10 +63,22 @@ class LabelColors:
         return [self.color.get(label, OTHER) for label in graph.node_labels]
 
     def legend(self) -> list[tuple[str, str]]:
-        """(text, color) of each entry; none where colors say nothing."""
+        """(text, color) of each entry; none if all nodes have one color."""
         entries = [(str(label), color) for label, color in self.color.items()]
         entries += [(f"{self.others} other labels", OTHER)] if self.others else []
         return entries if len(entries) > 1 else []
+
+
+_ELEMENTS = " H B C N O F Na Mg Al Si P S Cl K Ca Ti Cr Mn Fe Co Ni Cu Zn As Se Br Ag Sn Te I Pt Au Hg Pb "
+
+
+def _legend_order(label: Hashable) -> tuple[int, float, str]:
+    """Sorts elements, then numbers, then everything else by its text."""
+    if isinstance(label, str) and f" {label} " in _ELEMENTS:
+        return 0, _ELEMENTS.index(f" {label} "), ""
+    if isinstance(label, int | float):
+        return 1, float(label), ""
+    return 2, 0.0, str(label)
 
 
 def class_styles(targets: npt.ArrayLike) -> list[tuple[Any, str, str]]:
@@ -83,6 +96,7 @@ def draw_graph(
     molecules: bool | None = None,
     marks: Marks | None = None,
     toward: Places | None = None,
+    side: float = 160.0,
 ) -> None:
     """Draw a graph into the axes, as large as they allow.
 
@@ -90,11 +104,21 @@ def draw_graph(
         colors: Of the node labels; by default those of the graph's collection.
         molecules: Draw a structural formula; by default where the collection holds molecules, see `are_molecules`.
         marks: Colors behind nodes and edges.
-        toward: Where each node should rather be, nan for anywhere: the drawing is turned accordingly.
+        toward: Preferred place of each node, nan for none: the drawing is rotated to match.
+        side: Of molecules: width that the axes show at least, see `draw_molecule`.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import draw_graph, new_figure
+        >>> figure = new_figure(4, 2)
+        >>> for column, graph in enumerate(ug.load_dataset("atlas")[50:52], start=1):
+        ...     draw_graph(graph, figure.add_subplot(1, 2, column))
+        >>> len(figure.axes)
+        2
     """
     graph = graph_of(graph)
     if are_molecules(graph.graphs) if molecules is None else molecules:
-        draw_molecule(graph, axes, marks=marks, toward=toward)
+        draw_molecule(graph, axes, marks=marks, toward=toward, side=side)
         return
     with needs_extra("plot"):
         from matplotlib.collections import LineCollection
@@ -109,7 +133,7 @@ def draw_graph(
         axes.text(0.5, 0.5, "no nodes", ha="center", va="center", color=EDGE, fontsize=7, transform=axes.transAxes)
         return
     low, high = positions.min(axis=0), positions.max(axis=0)
-    # Small graphs are not blown up: a triangle beside a clique of thirty looks like a triangle.
+    # Small graphs are not enlarged: a triangle next to a clique of thirty nodes stays small.
     side = max(float((high - low).max()), 2.0) * 1.16
     center = (low + high) / 2
     axes.set_xlim(center[0] - side / 2, center[0] + side / 2)
@@ -152,7 +176,13 @@ def legend_handles(entries: Sequence[tuple[str, str]] | Sequence[tuple[str, str,
 
 
 def graph_figure(graph: GraphLike, *, size: float = 4.0) -> Figure:
-    """A figure of one graph, with a legend of its node labels."""
+    """A figure of one graph, with a legend of its node labels.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import graph_figure, save_figure
+        >>> save_figure(graph_figure("CC(=O)Oc1ccccc1C(=O)O"), "aspirin.svg")
+    """
     graph = graph_of(graph)
     figure = new_figure(size, size)
     colors = LabelColors.of(graph.graphs[[graph.position]])
@@ -164,7 +194,13 @@ def graph_figure(graph: GraphLike, *, size: float = 4.0) -> Figure:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of so many inches, independent of pyplot and its global state."""
+    """An empty figure of this size in inches, independent of pyplot and its global state.
+
+    Examples:
+        >>> from ugraphemb.plots import new_figure
+        >>> new_figure(4, 3).get_size_inches().tolist()
+        [4.0, 3.0]
+    """
     with needs_extra("plot"):
         from matplotlib.figure import Figure
 
@@ -172,7 +208,12 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
-    """Write PNG, SVG or PDF, by suffix, in one step; the same figure always gives the same bytes."""
+    """Write PNG, SVG or PDF, by suffix, in one step; the same figure always gives the same bytes.
+
+    Examples:
+        >>> from ugraphemb.plots import graph_figure, save_figure
+        >>> save_figure(graph_figure("c1ccccc1"), "benzene.png", dpi=100)
+    """
     import matplotlib
 
     target = Path(path)
@@ -185,3 +226,23 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
         figure.savefig(drawn, format=kind[1:], dpi=dpi, metadata=stamps[kind])
     with storage_errors(target):
         write_file(target, drawn.getvalue())
+
+
+def indexed_png(figure: Figure, dpi: int = 200) -> bytes:
+    """A PNG of at most 256 colors, small enough to be kept with code; flat areas keep their exact color."""
+    from PIL import Image
+
+    drawn, packed = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=dpi)
+    with Image.open(drawn) as opened:
+        picture = opened.convert("RGB")
+    few = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)  # keeps rare colors
+    pixels, codes = np.asarray(picture).reshape(-1, 3), np.asarray(few).ravel().astype(np.int64)
+    values = pixels @ np.array([1 << 16, 1 << 8, 1])
+    found, counts = np.unique(codes << 24 | values, return_counts=True)
+    order = np.argsort(counts, kind="stable")  # the most frequent color of each code is written last
+    palette = np.zeros((256, 3), np.uint8)
+    palette[found[order] >> 24] = np.stack([found[order] >> shift & 255 for shift in (16, 8, 0)], axis=1)
+    few.putpalette(palette.tobytes())
+    few.save(packed, format="PNG", optimize=True)
+    return packed.getvalue()

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ugraphemb.graphs import Graph, GraphSet
-from ugraphemb.tasks.drawing import LabelColors
-from ugraphemb.tasks.layout import layout
-from ugraphemb.tasks.molecules import are_molecules, molecule
+from ugraphemb.plots.drawing import LabelColors
+from ugraphemb.plots.layout import layout
+from ugraphemb.plots.molecules import are_molecules, molecule
 
 _SHOWN = 12  # graphs of a collection
-_MOST_NODES = 300  # a drawing of more says nothing
+_MOST_NODES = 300  # drawings of larger graphs are not readable
 
 
 def graph_html(graph: Graph, side: int = 220) -> str:
@@ -37,7 +37,8 @@ def matches_html(matches: Any) -> str:
     for match in matches:
         known = np.isfinite(match.upper)
         edits = "" if not known else f"{match.distance:g}" if match.proven else f"{match.lower:g}–{match.upper:g}"
-        drawing = _svg(match.graph.graphs[[match.graph.position]], 120)
+        hover = html.escape(match.graph.smiles or match.id, quote=True)
+        drawing = f"<span title='{hover}'>{_svg(match.graph.graphs[[match.graph.position]], 120)}</span>"
         about = [html.escape(str(match.metadata.get(name, ""))) for name in names]
         rows.append([str(match.rank), drawing, html.escape(match.id), edits, f"{match.predicted:.3f}", *about])
     note = "" if matches.certificate is None else f"<p>{html.escape(str(matches.certificate))}</p>"
@@ -46,7 +47,7 @@ def matches_html(matches: Any) -> str:
 
 
 def _caption(graph: Graph) -> str:
-    text = str(graph.metadata.get("smiles") or "")
+    text = graph.smiles or ""
     title = f" title='{html.escape(text, quote=True)}'" if text else ""
     size = f"{graph.num_nodes} nodes, {graph.num_edges} edges"
     return f"<figcaption{title} style='font-size:11px;text-align:center'>{html.escape(graph.id)}: {size}</figcaption>"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.graphs import GraphLike, GraphSet, GraphsLike, graph_of, graphs_of
-from ugraphemb.tasks.checks import finite_matrix
-from ugraphemb.tasks.drawing import (
+from ugraphemb.plots.drawing import (
     EDGE,
     INK,
     PALETTE,
@@ -20,7 +19,8 @@ from ugraphemb.tasks.drawing import (
     legend_handles,
     new_figure,
 )
-from ugraphemb.tasks.molecules import are_molecules
+from ugraphemb.plots.molecules import are_molecules, common_side, molecule
+from ugraphemb.tasks.checks import finite_matrix
 from ugraphemb.tasks.ranking import Proximity
 
 if TYPE_CHECKING:
@@ -31,14 +31,27 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 RED = PALETTE[3]
 COLUMNS = 6  # classes in a row of the legend below a map
+WIDTH = 8.4  # inches: figures of a map and graphs are as wide as a page, so that text stays readable
 
 
 def map_figure(coordinates: npt.ArrayLike, targets: npt.ArrayLike | None = None, *, title: str = "") -> Figure:
-    """A scatter plot of a map, one dot a graph, colored by class."""
+    """A scatter plot of a map, one dot per graph, colored by class.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ugraphemb.plots import map_figure, save_figure
+        >>> places = np.random.default_rng(0).normal(size=(60, 2))
+        >>> save_figure(map_figure(places, np.repeat(["chain", "ring"], 30)), "map.png")
+    """
     places = _places(coordinates)
-    figure = new_figure(6.4, 5.6)
-    _scatter(figure.add_axes((0.02, 0.02, 0.8 if targets is not None else 0.96, 0.9)), places, targets, legend=True)
-    figure.suptitle(title, x=0.03, y=0.975, ha="left", fontsize=12, color=INK, weight="bold")
+    head = 0.5 if title else 0.1
+    across = 6.0
+    down = across * float(np.clip(1 / _aspect(places), 0.5, 1.1))
+    width, height = across + (1.2 if targets is not None else 0.2), down + head + 0.1
+    figure = new_figure(width, height)
+    axes = figure.add_axes((0.1 / width, 0.1 / height, across / width, down / height))
+    _scatter(axes, places, targets, legend=True)
+    _title(figure, title)
     return figure
 
 
@@ -84,25 +97,27 @@ def line_figure(
     points: int = 12,
     title: str = "",
 ) -> Figure:
-    """A map with a line across it, and beside it the graphs that `along_line` finds, numbered.
+    """A map with a line across it, and below it the graphs that `along_line` finds, numbered.
 
     Args:
         start: The graph the line begins at; by default one of the two that lie farthest apart.
         stop: The graph it ends at.
+
+    Examples:
+        >>> import numpy as np
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import line_figure, save_figure
+        >>> graphs = ug.load_dataset("atlas")[100:160]
+        >>> places = np.random.default_rng(0).normal(size=(60, 2))
+        >>> save_figure(line_figure(places, graphs), "line.png")
     """
     graphs = graphs_of(graphs)
     places = _places(coordinates, graphs)
     ends = farthest_pair(places)
     first, last = ends[0] if start is None else start, ends[1] if stop is None else stop
     chosen = along_line(places, first, last, points)
-    columns = 4 if points <= 12 else 6
-    rows = -(-points // columns)
-    height = max(4.6, 1.45 * rows + 0.8)
-    width = height + 1.45 * columns
-    figure = new_figure(width, height)
-    share = height / width
-    bottom = 0.02 + 0.21 * _legend_rows(graphs) / height
-    axes = figure.add_axes((0.01, bottom, share - 0.02, 0.92 - bottom))
+    columns = min(points, 6)
+    figure, axes, cells = _map_over_grid(places, graphs, -(-points // columns), columns, title)
     _scatter(axes, places, graphs.targets, legend=False, alpha=0.45)
     axes.plot(*places[[first, last]].T, color=INK, linewidth=1.2, zorder=4)
     stops = np.linspace(places[first], places[last], points)
@@ -110,10 +125,7 @@ def line_figure(
         axes.plot(*np.stack([stop_at, places[i]]).T, color=INK, linewidth=0.9, zorder=4)
         axes.scatter(places[i, 0], places[i, 1], s=26, facecolors="white", edgecolors=INK, linewidths=1.3, zorder=5)
         _badge(axes, stop_at, number)
-    _title(figure, title)
-    cells = _cells((share + 0.01, 0.06, 0.98 - share, 0.86), rows, columns)
-    _grid(figure, graphs, chosen, cells, numbered=True)
-    _legends(figure, graphs, chosen, share)
+    _grid(figure, graphs, chosen, cells, numbered=True, side=_side(graphs, chosen, _tall(figure, cells[0])))
     return figure
 
 
@@ -145,11 +157,20 @@ def cluster_figure(
     graphs: GraphsLike,
     *,
     clusters: int = 5,
-    members: int = 12,
+    members: int = 6,
     radius: float | None = None,
     title: str = "",
 ) -> Figure:
-    """A map with its most crowded discs circled, and beside it a row of graphs from each, from the center outward."""
+    """A map with its most crowded discs circled, and below it a row of graphs from each, from the center outward.
+
+    Examples:
+        >>> import numpy as np
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import cluster_figure, save_figure
+        >>> graphs = ug.load_dataset("atlas")[100:160]
+        >>> places = np.random.default_rng(0).normal(size=(60, 2))
+        >>> save_figure(cluster_figure(places, graphs, clusters=2, members=4), "clusters.png")
+    """
     graphs = graphs_of(graphs)
     places = _places(coordinates, graphs)
     if clusters < 1 or members < 1:
@@ -157,13 +178,7 @@ def cluster_figure(
     centers, reach = densest_clusters(places, clusters, radius=radius)
     from matplotlib.patches import Circle
 
-    rows = len(centers)
-    height = max(4.6, 1.0 * rows + 0.7)
-    width = height + 0.95 * members + 0.3
-    figure = new_figure(width, height)
-    share = height / width
-    bottom = 0.02 + 0.21 * _legend_rows(graphs) / height
-    axes = figure.add_axes((0.01, bottom, share - 0.02, 0.92 - bottom))
+    figure, axes, cells = _map_over_grid(places, graphs, len(centers), members, title, margin=0.35)
     _scatter(axes, places, graphs.targets, legend=False, alpha=0.45)
     shown = []
     for row, center in enumerate(centers):
@@ -173,15 +188,14 @@ def cluster_figure(
         _badge(axes, above, letter, color=RED)
         gaps = np.linalg.norm(places - places[center], axis=1)
         near = [int(i) for i in np.argsort(gaps, kind="stable")[:members] if gaps[i] <= reach]
-        shown += near
-        cells = _cells((share + 0.3 / width, 0.06, 0.99 - share - 0.3 / width, 0.86), rows, members)[row * members :]
-        _grid(figure, graphs, near, cells)
-        x, y, _, cell = cells[0]
-        figure.text(
-            x - 0.2 / width, y + cell / 2, letter, fontsize=12, weight="bold", color=RED, va="center", ha="center"
-        )
-    _title(figure, title)
-    _legends(figure, graphs, np.array(shown), share)
+        shown.append(near)
+    side = _side(graphs, [i for near in shown for i in near], _tall(figure, cells[0]))
+    for row, near in enumerate(shown):
+        letter = chr(ord("a") + row) if row < 26 else str(row + 1)
+        row_cells = cells[row * members : (row + 1) * members]
+        _grid(figure, graphs, near, row_cells, side=side)
+        x, y, _, cell = row_cells[0]
+        figure.text(x / 2, y + cell / 2, letter, fontsize=12, weight="bold", color=RED, va="center", ha="center")
     return figure
 
 
@@ -198,7 +212,7 @@ def query_figure(
 ) -> Figure:
     """A query, the true ranking of the database above, the predicted one below, each graph with its distance.
 
-    Below, each graph also says what its true distance is, so that a wrong place can be told from a near tie.
+    Graphs of the predicted ranking also show their true distance, to distinguish errors from near ties.
 
     Args:
         query: One graph of any kind.
@@ -209,6 +223,13 @@ def query_figure(
         truth_is: "distance" ranks small values first, "similarity" large ones.
         predicted_is: Likewise.
         title: Written below the query.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import query_figure, save_figure
+        >>> graphs = ug.load_dataset("atlas")[20:40]
+        >>> truth = ug.pairwise(graphs[0], graphs, method="exact").upper
+        >>> save_figure(query_figure(graphs[0], graphs, truth, graphs.num_edges, ranks=[1, 2, 20]), "query.png")
     """
     asked, graphs = graph_of(query), graphs_of(graphs)
     query = asked.graphs[[asked.position]]
@@ -222,7 +243,9 @@ def query_figure(
     signs = [1.0 if kind == "distance" else -1.0 for kind in (truth_is, predicted_is)]
     orders = [np.argsort(sign * row, kind="stable") for sign, row in zip(signs, values, strict=True)]
     places = np.array(shown) - 1
-    colors = LabelColors.of(query + graphs[np.concatenate([order[places] for order in orders])])
+    colors = LabelColors.of(query + graphs)
+    drawn = query + graphs[np.unique(np.concatenate([order[places] for order in orders]))]
+    side = _side(drawn, range(len(drawn)))
     columns = len(shown) + 1.15
     width, height = 1.35 * columns + 0.55, 4.3
     figure = new_figure(width, height)
@@ -232,7 +255,7 @@ def query_figure(
         (0.01, 0.5 - 0.58 * tall, 1.1 * unit, 1.1 * tall), xticks=[], yticks=[], facecolor="#F4F6F8"
     )
     frame.spines[:].set_visible(False)
-    draw_graph(query[0], figure.add_axes((0.01 + 0.05 * unit, 0.5 - 0.5 * tall, unit, tall)), colors=colors)
+    draw_graph(query[0], figure.add_axes((0.01 + 0.05 * unit, 0.5 - 0.5 * tall, unit, tall)), colors=colors, side=side)
     head = 0.5 + 0.55 * tall
     figure.text(0.01 + 0.55 * unit, head, "query", ha="center", va="bottom", fontsize=10, weight="bold", color=INK)
     figure.text(0.01 + 0.55 * unit, 0.48 - 0.58 * tall, title, ha="center", va="top", fontsize=9, color=EDGE)
@@ -243,7 +266,8 @@ def query_figure(
         for column, place in enumerate(places):
             i = int(order[place])
             x = left + column * unit
-            draw_graph(graphs[i], figure.add_axes((x + 0.04 * unit, bottom, 0.92 * unit, 0.31)), colors=colors)
+            cell = figure.add_axes((x + 0.04 * unit, bottom, 0.92 * unit, 0.31))
+            draw_graph(graphs[i], cell, colors=colors, side=side)
             figure.text(x + unit / 2, bottom - 0.012, _number(values[row, i]), ha="center", va="top", fontsize=9.5,
                         color=INK if row == 0 else PALETTE[0])  # fmt: skip
             if row == 1:
@@ -310,8 +334,7 @@ def _scatter(axes: Axes, places: Floats, targets: Any, *, legend: bool, alpha: f
     axes.set_yticks([])
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.05)
-    for spine in axes.spines.values():
-        spine.set_color("#D5D9DE")
+    axes.axis("off")  # neither directions nor units of a map mean anything
 
 
 def _badge(axes: Axes, place: Floats, text: object, color: str = INK) -> None:
@@ -331,14 +354,43 @@ def _cells(box: tuple[float, float, float, float], rows: int, columns: int) -> l
     return [(left + c * w, bottom + height - (r + 1) * h, w, h) for r in range(rows) for c in range(columns)]
 
 
+def _map_over_grid(
+    places: Floats, graphs: GraphSet, rows: int, columns: int, title: str, margin: float = 0.1
+) -> tuple[Figure, Axes, list[tuple[float, float, float, float]]]:
+    """A figure with axes for a map, and below them the cells of a grid of graphs with a margin on its left."""
+    head, between, foot = 0.45 if title else 0.1, 0.2 + 0.22 * _legend_rows(graphs), 0.35
+    down = WIDTH / float(np.clip(_aspect(places), 1.6, 3.4))
+    cell = _cell_height(graphs, (WIDTH - margin - 0.1) / columns)
+    height = head + down + between + cell * rows + foot
+    figure = new_figure(WIDTH, height)
+    axes = figure.add_axes((0.01, (foot + cell * rows + between) / height, 0.98, down / height))
+    grid = (margin / WIDTH, foot / height, 1 - (margin + 0.1) / WIDTH, cell * rows / height)
+    _title(figure, title)
+    _legends(figure, graphs, (foot + cell * rows + 0.1) / height)
+    return figure, axes, _cells(grid, rows, columns)
+
+
 def _grid(
-    figure: Figure, graphs: GraphSet, chosen: Sequence[int] | Ints, cells: Sequence[Any], numbered: bool = False
-) -> None:
+    figure: Figure, graphs: GraphSet, chosen: Sequence[int] | Ints, cells: Sequence[Any], *, side: float,
+    numbered: bool = False,
+) -> None:  # fmt: skip
     colors = LabelColors.of(graphs)
     for number, (i, (x, y, w, h)) in enumerate(zip(chosen, cells, strict=False), start=1):
-        draw_graph(graphs[int(i)], figure.add_axes((x + 0.06 * w, y + 0.04 * h, 0.88 * w, 0.88 * h)), colors=colors)
+        axes = figure.add_axes((x + 0.06 * w, y + 0.04 * h, 0.88 * w, 0.88 * h))
+        draw_graph(graphs[int(i)], axes, colors=colors, side=side)
         if numbered:
             figure.text(x + 0.03 * w, y + 0.97 * h, str(number), fontsize=9, weight="bold", color=INK, va="top")
+
+
+def _tall(figure: Figure, cell: tuple[float, float, float, float]) -> float:
+    """Height of a cell divided by its width."""
+    width, height = figure.get_size_inches()
+    return float(cell[3] * height / (cell[2] * width))
+
+
+def _cell_height(graphs: GraphSet, width: float) -> float:
+    """Height of a cell of this width, in inches; formulas are rarely higher than wide."""
+    return min(width * (0.72 if are_molecules(graphs) else 0.95), 1.3)
 
 
 def _legend_rows(graphs: GraphSet) -> int:
@@ -346,16 +398,28 @@ def _legend_rows(graphs: GraphSet) -> int:
     return max(1, -(-classes // COLUMNS))
 
 
-def _legends(figure: Figure, graphs: GraphSet, shown: Ints, share: float) -> None:
+def _side(graphs: GraphSet, chosen: Iterable[int], tall: float = 1.0) -> float:
+    """One width for the drawings of these graphs, so that molecules have one bond length."""
+    return common_side([molecule(graphs[int(i)]) for i in chosen], tall) if are_molecules(graphs) else 160.0
+
+
+def _aspect(places: Floats) -> float:
+    """Width of a map divided by its height."""
+    across, down = np.ptp(places, axis=0).tolist()
+    return across / down if across > 0 and down > 0 else 1.0
+
+
+def _legends(figure: Figure, graphs: GraphSet, below_map: float) -> None:
     """Classes below the map, node labels below the graphs."""
-    common: dict[str, Any] = {"fontsize": 8, "frameon": False, "handletextpad": 0.1, "columnspacing": 1.0}
+    common: dict[str, Any] = {"fontsize": 9, "frameon": False, "handletextpad": 0.1, "columnspacing": 1.2}
     if graphs.targets is not None:
         styles = class_styles(graphs.targets)
         handles = legend_handles([(f"class {label}", color, marker) for label, color, marker in styles])
         figure.legend(
-            handles=handles, loc="lower left", bbox_to_anchor=(0.0, 0.0), ncols=min(len(handles), COLUMNS), **common
-        )
+            handles=handles, loc="lower center", bbox_to_anchor=(0.5, below_map), borderaxespad=0,
+            ncols=min(len(handles), COLUMNS), **common,
+        )  # fmt: skip
     entries = LabelColors.of(graphs).legend()
     if entries and not are_molecules(graphs):
         handles = legend_handles(entries)
-        figure.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 0.0), ncols=len(handles), **common)
+        figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), **common)

@@ -51,7 +51,7 @@ def _connected(adjacency: Any) -> Floats:
     positions = positions - positions.mean(axis=0)
     axes = np.linalg.svd(positions, full_matrices=False)[2]
     positions = positions @ axes.T
-    skew = np.sign((positions**3).sum(axis=0))  # settles which of the mirror images is drawn
+    skew = np.sign((positions**3).sum(axis=0))  # chooses one of the two mirror images
     return np.asarray(positions * np.where(skew == 0, 1, skew))
 
 
@@ -62,9 +62,9 @@ def _hops(adjacency: Any, sources: npt.NDArray[Any] | None = None) -> Floats:
 
 
 def _scaled(hops: Floats, nudge: float = 0.1) -> Floats:
-    """Classical scaling: coordinates whose distances are nearest to `hops` (nodes, pivots), and a nudge for twins.
+    """Classical scaling: coordinates whose distances approximate `hops` (nodes, pivots), with a small offset for twins.
 
-    Twins, such as the leaves of a star, come out on one spot, where nothing would ever part them.
+    Twins, such as the leaves of a star, get the same coordinates, and stress alone would never separate them.
     """
     squared = hops**2
     centered = -0.5 * (squared - squared.mean(0) - squared.mean(1)[:, None] + squared.mean())
@@ -163,7 +163,7 @@ def _near_terms(adjacency: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Flo
     """Pairs of near nodes and how far apart they should be, each in both directions.
 
     Neighbors by 1; and the neighbors of a node as the corners of a regular polygon around it, each with the next and
-    the opposite one, without which leaves that hang on one node, all alike to the pivots, would fall together.
+    the opposite one, without which leaves of one node, which have equal distances to the pivots, would coincide.
     """
     degrees = np.diff(adjacency.indptr)
     hub, corner = np.repeat(np.arange(len(degrees)), degrees), adjacency.indices

@@ -1,19 +1,19 @@
-"""A query, what was found, and what changes from the one to the other (extra `plot`)."""
+"""Figures of a query, the graphs found, and the edits between them (extra `plot`)."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.graphs import Graph, GraphLike, concatenated, graph_of
-from ugraphemb.tasks.drawing import EDGE, INK, LabelColors, draw_graph, legend_handles, new_figure
-from ugraphemb.tasks.layout import layout
-from ugraphemb.tasks.marks import CHANGED, GONE, NEW, Places, edit_marks
-from ugraphemb.tasks.molecules import are_molecules, draw_molecule, molecule
+from ugraphemb.graphs import GraphLike, concatenated, graph_of
+from ugraphemb.plots.drawing import EDGE, INK, LabelColors, draw_graph, legend_handles, new_figure
+from ugraphemb.plots.layout import layout
+from ugraphemb.plots.marks import CHANGED, GONE, NEW, aims_of, edit_marks
+from ugraphemb.plots.molecules import are_molecules, common_side, draw_molecule, molecule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,14 +29,22 @@ def edit_figure(
     title: str = "",
     edge_labels: bool = True,
 ) -> Figure:
-    """A column for each graph: the query with what goes above, the graph with what comes below, turned alike.
+    """One column per graph: above the query with what is removed, below the graph with what is added, aligned.
 
     Args:
-        mappings: For each graph, the node of it that each node of the query becomes, -1 where it goes.
+        mappings: For each graph the image of each node of the query, -1 if it is removed.
         titles: Written above each column.
         notes: Written below each column.
         title: Written above all.
         edge_labels: Whether labels of edges count; not if the cost `edge_relabel` is 0.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> from ugraphemb.plots import edit_figure, save_figure
+        >>> aspirin, acid = "CC(=O)Oc1ccccc1C(=O)O", "O=C(O)c1ccccc1O"
+        >>> found = ug.distance(aspirin, acid, method="exact")
+        >>> figure = edit_figure(aspirin, [acid], [found.mapping], titles=[f"{found.value:g} edits"])
+        >>> save_figure(figure, "edits.svg")
     """
     query, graphs = graph_of(query), [graph_of(graph) for graph in graphs]
     count = len(graphs)
@@ -48,11 +56,13 @@ def edit_figure(
     home = molecule(query).GetConformer().GetPositions()[:, :2] if chemical else layout(query)
     found = list(zip(graphs, mappings, strict=True))
     marks = [edit_marks(query, graph, mapping, edge_labels=edge_labels) for graph, mapping in found]
-    aims = [_aims(home, graph, mapping) for graph, mapping in found]
+    aims = [aims_of(home, graph, mapping) for graph, mapping in found]
     drawn = zip((query, *graphs), (home, *aims), strict=True)
-    side = 45 + 30 * max(_extent(molecule(graph, aim)) for graph, aim in drawn) if chemical else 0.0
-    cell, left, head, foot = 2.5, 0.6, 0.75, 0.85
-    width, height = left + cell * count + 0.1, head + 2 * cell + foot
+    cell, left, head, foot = 2.5, 0.6, 0.75 if title else 0.4, 0.85
+    mols = [molecule(graph, aim) for graph, aim in drawn] if chemical else []
+    down = cell * (float(np.clip(_flatness(mols), 0.6, 1.0)) if chemical else 1.0)
+    side = common_side(mols, (down - 0.16) / (cell - 0.16))
+    width, height = left + cell * count + 0.1, head + 2 * down + foot
     figure = new_figure(width, height)
     figure.text(0.5, 1 - 0.1 / height, title, ha="center", va="top", fontsize=13, weight="bold", color=INK)
     for column in range(count):
@@ -62,7 +72,7 @@ def edit_figure(
             middle, 1 - (head - 0.06) / height, titles[column], ha="center", va="bottom", fontsize=10.5, color=INK
         )
         for row in (0, 1):
-            box = (x + 0.08, foot + (1 - row) * cell + 0.08, cell - 0.16, cell - 0.16)
+            box = (x + 0.08, foot + (1 - row) * down + 0.08, cell - 0.16, down - 0.16)
             place = (box[0] / width, box[1] / height, box[2] / width, box[3] / height)
             frame = figure.add_axes(place, xticks=[], yticks=[], facecolor="#F7F8FA" if row == 0 else "white")
             frame.spines[:].set_color("#D5DAE0")
@@ -78,7 +88,7 @@ def edit_figure(
             note = textwrap.fill(notes[column], 38)
             figure.text(middle, (foot - 0.02) / height, note, ha="center", va="top", fontsize=9, color=EDGE)
     for row, name in enumerate(("query", "found")):
-        y = (foot + (1.5 - row) * cell) / height
+        y = (foot + (1.5 - row) * down) / height
         figure.text(0.32 / width, y, name, rotation=90, ha="center", va="center", fontsize=11, weight="bold", color=INK)
     _legend(figure, [mark for pair in marks for part in pair for mark in (*part.nodes.values(), *part.edges.values())])
     return figure
@@ -95,14 +105,8 @@ def _legend(figure: Figure, used: Sequence[str]) -> None:
         )
 
 
-def _aims(home: Places, graph: Graph, mapping: npt.NDArray[np.int32]) -> Places:
-    """Where the nodes of a graph should be: where the query draws the nodes that become them."""
-    aims = np.full((graph.num_nodes, 2), np.nan)
-    kept = mapping >= 0
-    aims[mapping[kept]] = home[kept]
-    return aims
-
-
-def _extent(mol: object) -> float:
-    places = mol.GetConformer().GetPositions()[:, :2]  # type: ignore[attr-defined]
-    return float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+def _flatness(mols: Sequence[Any]) -> float:
+    """Largest height of the molecules divided by their largest width."""
+    spans = [np.ptp(mol.GetConformer().GetPositions()[:, :2], axis=0) for mol in mols if mol.GetNumAtoms()]
+    across, down = np.max([*spans, (1.5, 1.5)], axis=0)
+    return float((down + 1.5) / (across + 1.5))
