@@ -6,20 +6,22 @@ import click
 
 from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.index import METADATA, THREADS, metadata_of
-from ugraphemb.cli.inputs import reader_options, resolve
+from ugraphemb.cli.inputs import INDEX, reader_options, resolve
+from ugraphemb.errors import amount
 
 
 @click.command("add")
-@click.argument("index", type=click.Path(exists=True, file_okay=False))
+@click.argument("index", type=INDEX)
 @click.argument("graphs")
-@click.option("--replace", is_flag=True, help="A graph whose id is there takes the place of the old one.")
+@click.option("--replace", is_flag=True, help="Replace graphs whose ids are already in the index.")
 @METADATA
 @reader_options
 @THREADS
 def command(index: str, graphs: str, replace: bool, metadata: str | None, threads: int) -> None:
-    """Put GRAPHS into an INDEX: all of them or, if an id is there already, none.
+    """Add GRAPHS to an INDEX: all of them or, if an id is already in the index, none.
 
-    Whoever searches meanwhile is not disturbed. After a crash the index is as it was before.
+    Concurrent searches are not affected. After a crash the index is as it was before; an INDEX that is the URL
+    of a database has some of the graphs, and the same command adds the others.
 
     \b
     Examples:
@@ -35,4 +37,4 @@ def command(index: str, graphs: str, replace: bool, metadata: str | None, thread
         rows = None if metadata is None else metadata_of(metadata, collection)
         found.add(collection, metadata=rows, replace=replace)
         found.save()
-    click.echo(f"{index}: {len(collection)} graphs added, now {len(found)}")
+    click.echo(f"{index}: {amount(len(collection), 'graph')} added, now {len(found)}")

@@ -34,7 +34,7 @@ def read_vectors(path: str) -> tuple[Floats, list[str] | None]:
     """Vectors, shape (graphs, width), and ids if the file has them.
 
     .npy holds the matrix, and a .json beside it the ids.
-    .parquet holds a column `id` and either a column `vector` of lists or one column a dimension.
+    .parquet holds a column `id` and either a column `vector` of lists or one column per dimension.
     """
     if Path(path).suffix.lower() == ".parquet":
         import pyarrow.parquet as pq
@@ -58,39 +58,63 @@ def read_vectors(path: str) -> tuple[Floats, list[str] | None]:
 
 
 def write_vectors(path: str, vectors: npt.NDArray[np.float32], ids: Sequence[str], head: Head) -> None:
-    """Vectors with their ids and how they are compared: .parquet holds all of it, .npy has a .json beside it."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """Vectors with their ids and how they are compared: .parquet holds all of it, .npy has a .json beside it.
 
-    from ugraphemb.files import storage_errors, write_file
+    The .json names the array by its checksum. While both are replaced it describes the old array, too, so that whatever
+    array is there, a reader finds what belongs to it.
+    """
+    from ugraphemb.files import digest, storage_errors, write_file
+    from ugraphemb.files.arrays import npy_bytes
+    from ugraphemb.files.parquet import parquet_bytes, vector_table
 
     with storage_errors(path):
         if Path(path).suffix.lower() == ".npy":
-            about = {"ugraphemb": "vectors", "head": head, "ids": list(ids)}
-            write_file(Path(path), lambda file: np.save(file, vectors))
-            write_file(_beside(path), json.dumps(about, ensure_ascii=False).encode())
+            data = npy_bytes(vectors)
+            about = {"ugraphemb": "vectors", "of": digest(data), "head": head, "ids": list(ids)}
+            try:
+                before = _about(path)
+            except ValueError:
+                before = {}
+            if before and before.get("of") != about["of"]:
+                write_file(_beside(path), _json({**about, "before": before}))
+            else:
+                write_file(_beside(path), _json(about))
+            write_file(Path(path), data)
+            if before:
+                write_file(_beside(path), _json(about))
         else:
-            rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
-            table = pa.table({"id": list(ids), "vector": rows})
-            write_file(
-                Path(path),
-                lambda file: pq.write_table(table.replace_schema_metadata({"ugraphemb.head": head}), file),
-            )
+            write_file(Path(path), parquet_bytes(vector_table(ids, vectors, head), checksum=False))
 
 
 def _beside(path: str) -> Path:
     return Path(path + ".json")
 
 
+def _json(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode()
+
+
 def _about(path: str) -> dict[str, Any]:
-    """What stands beside a .npy file of `ugraphemb embed`; nothing for others."""
+    """The description beside a .npy file of `ugraphemb embed`; empty for other files.
+
+    Raises:
+        ValueError: It is damaged, or describes another array.
+    """
+    from ugraphemb.files import digest
+
     try:
         found = json.loads(_beside(path).read_text(encoding="utf-8"))
     except OSError:
         return {}
     except ValueError as error:
         raise ValueError(f"{_beside(path)}: not what `ugraphemb embed` writes ({error})") from error
-    return found if isinstance(found, dict) and found.get("ugraphemb") == "vectors" else {}
+    if not isinstance(found, dict) or found.get("ugraphemb") != "vectors" or not Path(path).exists():
+        return {}
+    own = digest(Path(path).read_bytes())
+    for entry in (found, found.get("before")):
+        if isinstance(entry, dict) and entry.get("of", own) == own:  # without "of": of an earlier version
+            return entry
+    raise ValueError(f"{_beside(path)} describes another array than {path}: embed again, or remove it")
 
 
 def head_of(path: str) -> Head:
@@ -137,7 +161,7 @@ def read_truth(path: str, *, raw: bool = False) -> tuple[Floats, Literal["distan
 
 
 def read_targets(path: str) -> npt.NDArray[Any]:
-    """One class a graph: .npy, a text file with one a line, or whatever holds graphs with targets."""
+    """One class per graph: from .npy, from a text file with one per line, or from graphs with targets."""
     source = Path(path)
     if source.is_file() and source.suffix.lower() == ".npy":
         return _array(path)

@@ -14,22 +14,23 @@ import numpy as np
 from ugraphemb.cli.arrays import head_of, read_vectors, user_errors
 from ugraphemb.cli.inputs import check_output
 from ugraphemb.encoder.names import Head
+from ugraphemb.errors import amount
 
 
 @click.command("cluster")
 @click.argument("vectors")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="Where the groups go: .csv with id and cluster, or .npy."
+    "-o", "--output", type=click.Path(dir_okay=False), help="File for the clusters: .csv with id and cluster, or .npy."
 )
-@click.option("-k", "count", type=click.IntRange(min=1), help="That many groups; by default HDBSCAN finds how many.")
+@click.option("-k", "count", type=click.IntRange(min=1), help="Number of clusters; by default HDBSCAN determines it.")
 @click.option("--min-size", type=click.IntRange(min=2), default=5, show_default=True,
-              help="Of a group, where HDBSCAN finds them.")  # fmt: skip
+              help="Minimum size of a cluster of HDBSCAN.")  # fmt: skip
 @click.option("--head", type=click.Choice(get_args(Head)),
-              help="How vectors are compared; by default as the file says, else l2.")  # fmt: skip
+              help="How vectors are compared; by default as named in the file, else l2.")  # fmt: skip
 def command(vectors: str, output: str | None, count: int | None, min_size: int, head: Any) -> None:
-    """Sort graphs into groups by their VECTORS (.npy, .parquet), as `ugraphemb embed` wrote them.
+    """Cluster graphs by their VECTORS (.npy, .parquet), as written by `ugraphemb embed`.
 
-    Groups are numbered from 0, the largest first; -1 is for graphs that HDBSCAN puts into none.
+    Clusters are numbered from 0, the largest first; -1 marks graphs that HDBSCAN assigns to none.
 
     \b
     Examples:
@@ -55,7 +56,10 @@ def command(vectors: str, output: str | None, count: int | None, min_size: int, 
     sizes = np.bincount(groups[groups >= 0])
     shown = ", ".join(map(str, sizes[:10].tolist())) + (", ..." if len(sizes) > 10 else "")
     alone = int(np.count_nonzero(groups < 0))
-    click.echo(f"{output or vectors}: {len(sizes)} groups of {shown} graphs" + (f"; {alone} in none" if alone else ""))
+    click.echo(
+        f"{output or vectors}: {amount(len(sizes), 'cluster')} of {shown} graphs"
+        + (f"; {alone} in none" if alone else "")
+    )
 
 
 def _table(ids: Sequence[str], groups: Sequence[int]) -> bytes:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import click
 
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
+from ugraphemb.errors import amount
 
 
 @click.command("convert")
 @click.argument("graphs")
 @click.argument("output")
-@click.option("--to", "to", metavar="NAME", help="Format of OUTPUT, where its suffix does not say it.")
+@click.option("--to", "to", metavar="NAME", help="Format of OUTPUT, if its suffix does not determine it.")
 @reader_options
-@click.option("--strict", is_flag=True, help="Refuse whatever would be dropped, on the way in or out.")
+@click.option("--strict", is_flag=True, help="Refuse input and output that would lose data.")
 def command(graphs: str, output: str, to: str | None, strict: bool) -> None:
     """Write GRAPHS, a file, a folder or a data set, to OUTPUT in the format that its suffix names.
 
@@ -35,4 +36,4 @@ def command(graphs: str, output: str, to: str | None, strict: bool) -> None:
     check_output(output)
     found = resolve(graphs, strict=strict)
     write_graphs(found, output, format=to, strict=strict)
-    click.echo(f"{output}: {len(found)} graphs", err=True)
+    click.echo(f"{output}: {amount(len(found), 'graph')}", err=True)

@@ -22,9 +22,9 @@ from ugraphemb.proximity.distance import distance
 @click.argument("b")
 @metric_options
 @reader_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def command(a: str, b: str, timeout: float | None, as_json: bool, **options: Any) -> None:
-    """Distance of two graphs, how sure it is, and the edits that turn A into B.
+    """Distance of two graphs, with bounds, and the edits that turn A into B.
 
     A and B are files of one graph, members of a file or data set by position (atlas:3, molecules.smi:7), or SMILES.
 
@@ -40,7 +40,7 @@ def command(a: str, b: str, timeout: float | None, as_json: bool, **options: Any
 
 
 def one_graph(text: str) -> Graph:
-    """The one graph that a person names."""
+    """The one graph that the user names."""
     graphs = named(text)
     if len(graphs) != 1:
         raise GraphFormatError(f"{text}: {len(graphs)} graphs; choose one by its position, such as {text}:0")

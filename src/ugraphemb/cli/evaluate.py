@@ -18,7 +18,7 @@ SEED = click.IntRange(min=0)
 
 @click.group("evaluate")
 def command() -> None:
-    """Say how good vectors are, at ranking graphs or at telling classes apart.
+    """Evaluate how well vectors rank graphs or separate classes.
 
     \b
     Examples:
@@ -28,20 +28,30 @@ def command() -> None:
 
 
 @command.command("rank")
-@click.option("--vectors", required=True, help="Vectors of the database (.npy, .parquet).")
-@click.option("--queries", help="Vectors of the queries; without, every graph of the database asks for all others.")
-@click.option("--truth", required=True, help="True distances, queries × database (.npy), or a pair table (.parquet).")
-@click.option("--split", type=SEED, help="Test graphs ask for training graphs, split 6:2:2 with this seed.")
+@click.option("--protocol", type=click.Choice(["vectors", "pairs"]), default="vectors", show_default=True,
+              help="pairs: how models of pairs are compared; it needs only --graphs.")  # fmt: skip
+@click.option("--graphs", help="For --protocol pairs: the graphs. Those with more than --max-nodes are left out.")
+@click.option("--max-nodes", type=click.IntRange(min=1), default=10, show_default=True, help="For --protocol pairs.")
+@click.option("--model", type=click.Path(exists=True, file_okay=False),
+              help="For --protocol pairs: a model that has seen no test graph; by default one is trained.")  # fmt: skip
+@click.option("--vectors", help="Vectors of the database (.npy, .parquet).")
+@click.option("--queries", help="Vectors of the queries; by default each graph is a query against all others.")
+@click.option("--truth", help="True distances, queries × database (.npy), or a pair table (.parquet).")
+@click.option("--split", type=SEED, help="Queries are test graphs; split 6:2:2 (pairs: 4:1) by this seed.")
 @click.option("-k", "cuts", type=click.IntRange(min=1), multiple=True, default=(10,), help="p@k; may be repeated.")
 @click.option("--head", type=click.Choice(get_args(Head)),
-              help="How vectors are compared; by default as the file says, else l2.")  # fmt: skip
-@click.option("--similarity", is_flag=True, help="The truth is a similarity; a pair table knows by itself.")
-@click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+              help="How vectors are compared; by default as named in the file, else l2.")  # fmt: skip
+@click.option("--similarity", is_flag=True, help="The truth is a similarity; a pair table stores its kind.")
+@click.option("--raw", is_flag=True, help="Use the distances of a pair table as they are, not divided by sizes.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def rank(
-    vectors: str,
+    protocol: str,
+    graphs: str | None,
+    max_nodes: int,
+    model: str | None,
+    vectors: str | None,
     queries: str | None,
-    truth: str,
+    truth: str | None,
     split: int | None,
     cuts: tuple[int, ...],
     head: Any,
@@ -56,9 +66,19 @@ def rank(
       ugraphemb evaluate rank --vectors z.npy --truth ged.parquet
       ugraphemb evaluate rank --vectors z.npy --truth ged.parquet --split 0 -k 1 -k 10
       ugraphemb evaluate rank --vectors train.npy --queries test.npy --truth test_by_train.npy --json
+      ugraphemb evaluate rank --protocol pairs --graphs atlas --max-nodes 5
+
+    The protocol of pairs splits the graphs 4:1, trains on the larger part, and compares what is predicted with exact
+    edit distances (each edit costs 1, labels of edges do not count), for test graphs against training graphs and
+    against each other: mean absolute error in edits, mean squared error of exp(-nGED), rho, tau, p@10 and p@20.
     """
     from ugraphemb.tasks import random_splits, rank_from_vectors
 
+    if protocol == "pairs":
+        _of_pairs(graphs, max_nodes, model, split or 0, as_json)
+        return
+    if vectors is None or truth is None:
+        raise click.UsageError("give --vectors and --truth, or --protocol pairs with --graphs")
     with user_errors():
         database = read_vectors(vectors)[0]
         head = head or head_of(vectors)
@@ -97,9 +117,9 @@ def rank(
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validation with that many folds, not random splits.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Random splits (10 by default), or rounds of folds (1).")
 @click.option("--seed", type=SEED, default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Splits at once; 0: all cores.")
+@click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Parallel splits; 0: all cores.")
 @reader_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def classify_command(
     vectors: str,
     targets: str,
@@ -113,7 +133,7 @@ def classify_command(
 ) -> None:
     """Accuracy of a simple classifier on VECTORS (.npy, .parquet), over random splits 6:2:2.
 
-    TARGETS is .npy, a .txt file with a class a line, or a file or data set of graphs that have classes.
+    TARGETS is .npy, a .txt file with one class per line, or a file or data set of graphs that have classes.
 
     \b
     Examples:
@@ -152,6 +172,27 @@ def classify_command(
     if comparison is not None:
         record["against"] = {"accuracy": found[1].mean, "std": _json(found[1].std), **vars(comparison)}
     click.echo(json.dumps(record))
+
+
+def _of_pairs(graphs: str | None, max_nodes: int, model: str | None, split: int, as_json: bool) -> None:
+    from ugraphemb.cli.inputs import resolve
+    from ugraphemb.estimator import UGraphEmb
+    from ugraphemb.tasks import pair_protocol
+
+    if graphs is None:
+        raise click.UsageError("--protocol pairs needs --graphs")
+    with user_errors():
+        collection = resolve(graphs)
+        small = collection[collection.num_nodes <= max_nodes]
+        if len(small) < len(collection):
+            click.echo(f"{len(collection) - len(small)} graphs of more than {max_nodes} nodes are left out", err=True)
+        found = pair_protocol(small, split=split, model=None if model is None else UGraphEmb.load(model))
+    if as_json:
+        rows = {name: {"pairs": part.pairs, "proven": part.proven, **part.as_row()} for name, part in found.items()}
+        click.echo(json.dumps({name: {key: _json(value) for key, value in row.items()} for name, row in rows.items()}))
+        return
+    for name, part in found.items():
+        click.echo(f"{name}: {part}")
 
 
 def _json(value: float) -> float | None:

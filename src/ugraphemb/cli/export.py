@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from ugraphemb.cli.arrays import user_errors
-from ugraphemb.cli.inputs import check_output
+from ugraphemb.cli.inputs import INDEX, check_output
 
 
 @click.command("export")
-@click.argument("index", type=click.Path(exists=True, file_okay=False))
+@click.argument("index", type=INDEX)
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The file to write (.parquet).")
 def command(index: str, output: str) -> None:
     """Write ids, vectors and metadata of an INDEX as a Parquet file, which vector databases and map viewers read.
@@ -26,4 +26,4 @@ def command(index: str, output: str) -> None:
     with user_errors():
         found = GraphIndex.load(index)
         found.export(output)
-    click.echo(f"{output}: {len(found)} vectors of {found.model.network_.config.dimension} numbers")
+    click.echo(f"{output}: {len(found)} vectors of {found.model.dimension_} numbers")

@@ -15,13 +15,15 @@ from ugraphemb.cli.inputs import check_output, reader_options, resolve
 @click.option(
     "--targets",
     type=click.Path(exists=True),
-    help="Classes, one a graph: .npy, or .txt with one a line; by default those of GRAPHS.",
+    help="Classes, one per graph: .npy, or .txt with one per line; by default those of GRAPHS.",
 )
 @reader_options
-@click.option("--overwrite", is_flag=True, help="Replace a model that is there.")
-@click.option("--steps", type=click.IntRange(min=1), default=500, show_default=True)
+@click.option("--overwrite", is_flag=True, help="Replace an existing model.")
+@click.option("--steps", type=click.IntRange(min=1), help="Of the network; by default as many as the graphs suggest.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-def command(model: str, graphs: str, output: str, targets: str | None, overwrite: bool, steps: int, seed: int) -> None:
+def command(
+    model: str, graphs: str, output: str, targets: str | None, overwrite: bool, steps: int | None, seed: int
+) -> None:
     """Adjust the vectors of a MODEL to the classes of GRAPHS, and write the new model.
 
     \b

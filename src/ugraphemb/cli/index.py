@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ugraphemb.cli.arrays import user_errors
-from ugraphemb.cli.inputs import check_output, reader_options, resolve
+from ugraphemb.cli.inputs import MODEL, check_output, model_and_graphs, reader_options, resolve
 from ugraphemb.cli.proximity import COSTS
 from ugraphemb.graphs import GraphSet
 
@@ -20,25 +20,27 @@ if TYPE_CHECKING:
 METADATA = click.option(
     "--metadata",
     type=click.Path(exists=True, dir_okay=False),
-    help=".csv or .parquet, a column a name; rows go by its column id, or by position if it has none.",
+    help=".csv or .parquet with one column per name; rows are matched by the column id, else by position.",
 )
-THREADS = click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
+THREADS = click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses all cores.")
 
 
 @click.command("index")
-@click.argument("model", type=click.Path(exists=True, file_okay=False))
-@click.argument("graphs", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder of the index to write.")
+@click.argument("graphs", nargs=-1, required=True, metavar="[MODEL] GRAPHS...")
+@MODEL
+@click.option("-o", "--output", type=click.Path(file_okay=False), help="Folder of the index to write.")
+@click.option("--engine", metavar="URL", help="Database that keeps the index instead, see `ugraphemb copy --help`.")
 @click.option("--kind", default="auto", show_default=True, help="flat: exact; hnsw, ivf: approximate; auto: by size.")
 @METADATA
 @COSTS
 @reader_options
-@click.option("--overwrite", is_flag=True, help="Replace an index that is there.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing index.")
 @THREADS
 def command(
-    model: str,
     graphs: tuple[str, ...],
-    output: str,
+    model: str | None,
+    output: str | None,
+    engine: str | None,
     kind: str,
     metadata: str | None,
     costs: EditCosts | None,
@@ -47,32 +49,46 @@ def command(
 ) -> None:
     """Make GRAPHS (several are taken together) searchable, by the vectors of a MODEL that `ugraphemb train` wrote.
 
-    The index is one folder that holds the model, the vectors, the graphs and their metadata. Classes of the graphs
-    become the column `class`.
+    Without a MODEL a pre-trained one is taken: `molecules` where all labels are elements, otherwise `graphs`.
+    The index is one folder that holds the model, the vectors, the graphs and their metadata; or a database does, which
+    every other command takes by its URL in place of the folder. Classes of the graphs become the column `class`.
 
     \b
     Examples:
+      ugraphemb index molecules -o index/
       ugraphemb index model/ molecules -o index/
       ugraphemb index model/ 2024.smi 2025.smi --metadata assays.csv -o index/
+      ugraphemb index model/ molecules --engine milvus://localhost:19530/molecules
     """
-    from ugraphemb.estimator import UGraphEmb
     from ugraphemb.graphs import graphs_of
     from ugraphemb.search import GraphIndex
+    from ugraphemb.search.engines import drop
     from ugraphemb.search.storage import MANIFEST
 
-    check_output(output)
+    if (output is None) == (engine is None):
+        raise click.UsageError("say where the index goes: either -o FOLDER or --engine URL")
+    if output is not None:
+        check_output(output)
     with user_errors():
-        if (Path(output) / MANIFEST).exists() and not overwrite:
+        if output is not None and (Path(output) / MANIFEST).exists() and not overwrite:
             raise ValueError(f"{output}: an index is there; `ugraphemb add` adds to it, --overwrite replaces it")
-        index = GraphIndex(UGraphEmb.load(model).set_params(threads=threads), kind=kind, costs=costs, threads=threads)
+        if engine is not None and overwrite:
+            drop(engine)
+        loaded, graphs = model_and_graphs(graphs, model)
+        if loaded is not None:
+            loaded.set_params(threads=threads)
+        index = GraphIndex(loaded, kind=kind, costs=costs, threads=threads, engine=engine or "embedded")
+        if engine is not None and len(index):
+            raise ValueError(f"{index.engine.name}: an index is there; see `ugraphemb add`, or --overwrite")
         collection = graphs_of([resolve(part) for part in graphs])
         index.add(collection, metadata=None if metadata is None else metadata_of(metadata, collection))
-        index.save(output)
-    click.echo(f"{output}: {index}")
+        if output is not None:
+            index.save(output)
+        click.echo(f"{output or index.engine.name}: {index}")
 
 
 def metadata_of(path: str, graphs: GraphSet) -> pa.Table:
-    """Metadata from a file, a row for each graph."""
+    """Metadata from a file, one row per graph."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet as pq

@@ -11,11 +11,11 @@ from ugraphemb.cli.inputs import reader_options, resolve
 
 @click.command("info")
 @click.argument("graphs")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @reader_options
 @click.option("--strict", is_flag=True, help="Refuse self loops and repeated edges instead of dropping them.")
 def command(graphs: str, as_json: bool, strict: bool) -> None:
-    """Say what is in GRAPHS, a file, a folder or a data set.
+    """Describe GRAPHS: a file, a folder or a data set.
 
     \b
     Examples:

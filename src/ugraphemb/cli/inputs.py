@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,9 +14,53 @@ from ugraphemb.errors import DatasetNotFoundError, GraphFormatError
 from ugraphemb.graphs import GraphSet, load_dataset, read_graphs
 from ugraphemb.graphs.formats import FORMATS
 
+if TYPE_CHECKING:
+    from ugraphemb.estimator import UGraphEmb
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _KEY = "ugraphemb.reader"
+
+
+class IndexPlace(click.Path):
+    """A folder that is there, or the URL of a database."""
+
+    name = "index"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from ugraphemb.search.engines import is_url
+
+        return value if is_url(value) else super().convert(value, param, ctx)
+
+
+INDEX = IndexPlace(exists=True, file_okay=False)
+
+
+MODEL = click.option(
+    "--model", "model", metavar="MODEL", help="A model's folder, or a pre-trained model: see `ugraphemb models`."
+)
+
+
+def model_and_graphs(
+    given: tuple[str, ...], model: str | None, device: str | None = None
+) -> tuple[UGraphEmb | None, tuple[str, ...]]:
+    """What `[MODEL] GRAPHS...` and --model mean: a model, None where none is named, and the graphs.
+
+    The first argument is the model if it is a folder that `ugraphemb train` wrote.
+    """
+    from ugraphemb.estimator import UGraphEmb
+
+    folder = Path(given[0]).expanduser() / "config.json" if given else None
+    if model is None and folder is not None and folder.exists():
+        model, given = given[0], given[1:]
+    if not given:
+        raise click.UsageError("Missing argument 'GRAPHS...'.")
+    if model is None:
+        return None, given
+    path = Path(model).expanduser()
+    if path.exists() or "/" in model:
+        return UGraphEmb.load(path, device=device), given
+    return UGraphEmb.pretrained(model, device=device), given
 
 
 def _remembered(context: click.Context, option: click.Parameter, value: Any) -> Any:
@@ -31,14 +75,16 @@ def _reader_option(*names: str, **settings: Any) -> Callable[[Command], Command]
 
 _READER_OPTIONS = [
     _reader_option("--format", "format", type=click.Choice(list(FORMATS)), metavar="NAME",
-                   help="Format of the files of graphs, where their suffix does not say it."),
-    _reader_option("--smiles-column", "column", metavar="NAME", help="Column of a table that holds the SMILES."),
+                   help="Format of the files of graphs, if their suffix does not determine it."),
+    _reader_option("--smiles-column", "column", metavar="NAME", help="Column of a table with the SMILES."),
     _reader_option("--id-column", "id_column", metavar="NAME", help="Column of a table or property of an SDF for ids."),
-    _reader_option("--target-column", "target_column", metavar="NAME", help="Likewise for classes or values."),
+    _reader_option("--target-column", "target_column", metavar="NAME", help="Column or property for targets."),
     _reader_option("--on-error", "on_error", type=click.Choice(["raise", "skip"]),
                    help="What to do with molecules that cannot be read; raise by default."),
-    _reader_option("--hydrogens", "hydrogens", is_flag=True, help="Hydrogens of molecules are nodes."),
-    _reader_option("--charges", "charges", is_flag=True, help="Labels of atoms hold charges: N+, O-."),
+    _reader_option("--hydrogens", "hydrogens", is_flag=True, help="Represent hydrogens of molecules as nodes."),
+    _reader_option("--charges", "charges", is_flag=True, help="Include charges in the labels of atoms: N+, O-."),
+    _reader_option("--aromatic", "aromatic", type=click.Choice(["bond", "kekule"]),
+                   help="Label aromatic bonds `aromatic` (bond), or single and double (kekule); bond by default."),
 ]  # fmt: skip
 
 
@@ -49,15 +95,16 @@ def reader_options(command: Command) -> Command:
     return command
 
 
-def _given() -> dict[str, Any]:
+def given_options() -> dict[str, Any]:
+    """The options of readers that the command was given."""
     context = click.get_current_context(silent=True)
     return {} if context is None else dict(context.meta.get(_KEY, {}))
 
 
 def resolve(graphs: str, *, strict: bool = False) -> GraphSet:
-    """The graphs that a GRAPHS argument means: a path that exists, or else the name of a data set."""
+    """The graphs that a GRAPHS argument means: a path that exists, a SMILES string, or the name of a data set."""
     path = Path(graphs).expanduser()
-    options = _given()
+    options = given_options()
     if path.exists():
         try:
             return read_graphs(path, strict=strict, **options)
@@ -66,9 +113,12 @@ def resolve(graphs: str, *, strict: bool = False) -> GraphSet:
             if wrong is None:
                 raise
             name = {"column": "smiles-column"}.get(wrong[1], wrong[1].replace("_", "-"))
-            raise click.UsageError(f"--{name} means nothing for {graphs}") from error
+            raise click.UsageError(f"--{name} has no effect on {graphs}") from error
+    molecule = _molecule(graphs)  # no data set of TU has a name that is SMILES
+    if molecule is not None:
+        return molecule
     if len(path.parts) > 1 or path.suffix:
-        raise GraphFormatError(f"{graphs}: no such file or folder, and no name of a data set")
+        raise GraphFormatError(f"{graphs}: no such file or folder, and not the name of a data set")
     if options:
         name = {"column": "smiles-column"}.get(next(iter(options)), next(iter(options)).replace("_", "-"))
         raise click.UsageError(f"--{name} is for files; {graphs} is a data set")
@@ -79,7 +129,7 @@ def resolve(graphs: str, *, strict: bool = False) -> GraphSet:
 
 
 def named(text: str) -> GraphSet:
-    """The graphs that a person names: those of a file, a member of a file or data set (PTC:3), or a SMILES string."""
+    """The graphs that the user names: those of a file, a member of a file or data set (PTC:3), or a SMILES string."""
     path = Path(text).expanduser()
     if path.exists():
         return resolve(text)
@@ -92,12 +142,12 @@ def named(text: str) -> GraphSet:
         if position >= len(graphs):
             raise GraphFormatError(f"{text}: positions go from 0 to {len(graphs) - 1}")
         return graphs[[position]]
-    raise GraphFormatError(f"{text}: no file, no member such as PTC:3, and no SMILES of a molecule")
+    raise GraphFormatError(f"{text}: neither a file, nor a graph of a collection such as PTC:3, nor SMILES")
 
 
 def _molecule(text: str) -> GraphSet | None:
     """The molecule, if this is SMILES."""
-    options = {name: value for name, value in _given().items() if name in ("hydrogens", "charges")}
+    options = {name: value for name, value in given_options().items() if name in ("hydrogens", "charges", "aromatic")}
     try:
         return GraphSet.from_smiles([text], ids=[text], **options)
     except (GraphFormatError, ImportError):
@@ -105,7 +155,7 @@ def _molecule(text: str) -> GraphSet | None:
 
 
 def check_output(output: str, *suffixes: str, overwrite: bool | None = None) -> None:
-    """Finds out before the work whether its result can be written.
+    """Checks before the work whether its result can be written.
 
     Args:
         suffixes: What the name of the file may end in; none for a folder.
@@ -120,6 +170,6 @@ def check_output(output: str, *suffixes: str, overwrite: bool | None = None) -> 
             raise click.BadParameter(f"{output}: the folder {path.parent} does not exist", param_hint="--output")
         parent = parent.parent
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise click.BadParameter(f"{output}: {parent} is no folder that can be written to", param_hint="--output")
+        raise click.BadParameter(f"{output}: {parent} is not a folder that can be written to", param_hint="--output")
     if overwrite is False and path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise click.BadParameter(f"{output} is there already; --overwrite replaces it", param_hint="--output")
+        raise click.BadParameter(f"{output} exists already; --overwrite replaces it", param_hint="--output")

@@ -15,34 +15,38 @@ from ugraphemb.errors import UGraphEmbError
 
 
 class Entry(NamedTuple):
-    """Where a command is, as the object `command` of its module, and what it does, in a line."""
+    """The module whose object `command` is the command, and a one-line description."""
 
     module: str
     help: str
 
 
 COMMANDS = {
-    "add": Entry("ugraphemb.cli.add", "Put more graphs into an index."),
-    "cluster": Entry("ugraphemb.cli.cluster", "Sort graphs into groups by their vectors."),
+    "add": Entry("ugraphemb.cli.add", "Add graphs to an index."),
+    "cluster": Entry("ugraphemb.cli.cluster", "Cluster graphs by their vectors."),
     "completion": Entry("ugraphemb.cli.completion", "Print a script that completes commands in your shell."),
     "convert": Entry("ugraphemb.cli.convert", "Write graphs in another format."),
+    "copy": Entry("ugraphemb.cli.copy", "Copy an index to a database, or from one."),
     "distance": Entry("ugraphemb.cli.distance", "Compare two graphs."),
-    "embed": Entry("ugraphemb.cli.embed", "Vectors of graphs, by a trained model."),
-    "evaluate": Entry("ugraphemb.cli.evaluate", "Say how good vectors are."),
-    "export": Entry("ugraphemb.cli.export", "Write the vectors of an index for other stores."),
+    "embed": Entry("ugraphemb.cli.embed", "Vectors of graphs."),
+    "evaluate": Entry("ugraphemb.cli.evaluate", "Evaluate vectors: ranking and classification."),
+    "export": Entry("ugraphemb.cli.export", "Write the vectors of an index for other programs."),
     "finetune": Entry("ugraphemb.cli.finetune", "Adjust a model to classes."),
     "index": Entry("ugraphemb.cli.index", "Make graphs searchable."),
-    "info": Entry("ugraphemb.cli.info", "Say what is in a file of graphs or a data set."),
+    "info": Entry("ugraphemb.cli.info", "Describe a file of graphs or a data set."),
+    "models": Entry("ugraphemb.cli.models", "List the pre-trained models."),
     "pairs": Entry("ugraphemb.cli.pairs", "Compare many pairs of graphs."),
     "plot": Entry("ugraphemb.cli.plot", "Draw maps of graphs, what a query finds, and edits."),
-    "remove": Entry("ugraphemb.cli.remove", "Take graphs out of an index."),
-    "search": Entry("ugraphemb.cli.search", "Find the graphs most like a query."),
+    "predict": Entry("ugraphemb.cli.predict", "Classes of graphs, by a fine-tuned model."),
+    "remove": Entry("ugraphemb.cli.remove", "Remove graphs from an index."),
+    "search": Entry("ugraphemb.cli.search", "Find the graphs most similar to a query."),
+    "serve": Entry("ugraphemb.cli.serve", "Serve an index as a page and an HTTP API."),
     "train": Entry("ugraphemb.cli.train", "Learn vectors for graphs."),
 }
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by COMMANDS; --help lists them without importing any."""
+    """The commands of COMMANDS; --help lists them without importing any."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -106,8 +110,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _said(error: Exception) -> str:
-    """What an error says, in one line; one that nobody foresaw also says what it is."""
-    text = " ".join(str(error).split())
+    """The message of an error in one line; unexpected errors also name their type."""
+    text = " ".join(str(error).split()).replace("on_error='skip'", "--on-error skip")
     if isinstance(error, UGraphEmbError | OSError | ValueError | ImportError):
         return text or type(error).__name__
     return f"{text or 'no message'} ({type(error).__name__}; UGRAPHEMB_DEBUG=1 shows where)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,10 +11,11 @@ import numpy as np
 
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
 from ugraphemb.cli.proximity import metric_from, metric_options
+from ugraphemb.cli.workers import worker_options
+from ugraphemb.errors import amount
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.graphs import GraphSet
 from ugraphemb.proximity import Interrupted, PairTable
-from ugraphemb.proximity.executors import client_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import Plan, planned_pairs
 
@@ -29,18 +29,20 @@ from ugraphemb.proximity.plans import Plan, planned_pairs
     "-o",
     "--output",
     type=click.Path(dir_okay=False),
-    help="Where the distances go: a pair table (.parquet), one line per pair (.csv), or a matrix (.npy).",
+    help="File for the distances: a pair table (.parquet), one line per pair (.csv), or a matrix (.npy).",
 )
 @click.option(
-    "--plan", type=click.Choice(get_args(Plan)), help="Which pairs; random where --budget is given, else all."
+    "--plan", type=click.Choice(get_args(Plan)), help="Which pairs; by default random with --budget, else all."
 )
-@click.option("--budget", "--pairs", "budget", type=click.IntRange(min=0), help="That many pairs of the plan.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the plan.")
+@click.option("--budget", "--pairs", "budget", type=click.IntRange(min=0), help="Number of pairs of the plan.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the plan.")
 @click.option(
-    "--store", type=click.Path(file_okay=False), help="Folder to write to as pairs are finished, and go on from."
+    "--store",
+    type=click.Path(file_okay=False),
+    help="Folder for finished pairs, from which a repeated run continues.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers compute, such as tcp://host:8786.")
-@click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
+@worker_options
+@click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses all cores.")
 def command(
     graphs: str,
     other: str | None,
@@ -49,7 +51,7 @@ def command(
     budget: int | None,
     seed: int,
     store: str | None,
-    scheduler: str | None,
+    executor: int | str | None,
     threads: int,
     timeout: float | None,
     **options: Any,
@@ -64,6 +66,7 @@ def command(
       ugraphemb pairs atlas --budget 10000 -o pairs.csv
       ugraphemb pairs molecules --budget 100000 --seed 1 -o molecules.parquet
       ugraphemb pairs queries.smi molecules.smi --metric mcs --timeout 0.1 -o mcs.parquet
+      ugraphemb pairs molecules.smi --budget 1000000 --store pairs --workers 8
       ugraphemb pairs large.smi --plan blocks --budget 5000000 --store large-pairs --scheduler tcp://host:8786
     """
     if output is None and store is None:
@@ -80,11 +83,9 @@ def command(
         chosen = planned_pairs(len(left), plan or "random", budget=budget, seed=seed)
     begin = time.monotonic()
     try:
-        with nullcontext() if scheduler is None else client_of(scheduler) as client:
-            table = pairwise(
-                left, chosen, other=right, metric=metric, threads=threads, timeout=timeout,
-                store=store, executor=client,
-            )  # fmt: skip
+        table = pairwise(
+            left, chosen, other=right, metric=metric, threads=threads, timeout=timeout, store=store, executor=executor
+        )
     except Interrupted as stop:
         if output is not None:
             _write(stop.table, output, left, right)
@@ -109,7 +110,7 @@ def _write(table: PairTable, output: str, left: GraphSet, right: GraphSet | None
 
 
 def _summary(table: PairTable, output: str, seconds: float) -> str:
-    parts = [f"{output}: {len(table)} pairs", f"{table.metric} {table.method or ''}".strip()]
+    parts = [f"{output}: {amount(len(table), 'pair')}", f"{table.metric} {table.method or ''}".strip()]
     if len(table):
         parts += [f"mean {table.value.mean():.4g}", f"proven {np.mean(table.proven):.1%}"]
     return ", ".join([*parts, f"{seconds:.3g} s"])

@@ -14,8 +14,8 @@ from ugraphemb.cli.inputs import check_output, reader_options, resolve
 from ugraphemb.cli.proximity import metric_from, metric_options
 from ugraphemb.encoder.names import Head
 
-OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="Where to write.")
-TITLE = click.option("--title", default="", help="Written above; the name of the graphs by default.")
+OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="File to write.")
+TITLE = click.option("--title", default="", help="Title; by default the name of the graphs.")
 
 
 @click.group("plot")
@@ -42,9 +42,9 @@ def command() -> None:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--from", "start", help="Id of the graph where the line begins; the farthest two are joined by default.")
 @click.option("--to", "stop", help="Id of the graph where the line ends.")
-@click.option("--count", type=click.IntRange(min=2), default=12, show_default=True, help="Graphs drawn beside the map.")
+@click.option("--count", type=click.IntRange(min=2), default=12, show_default=True, help="Graphs drawn with the map.")
 @click.option("--clusters", type=click.IntRange(min=1), default=5, show_default=True)
-@click.option("--coordinates", type=click.Path(dir_okay=False), help="Also write the places on the map, as .npy.")
+@click.option("--coordinates", type=click.Path(dir_okay=False), help="Also write the coordinates of the map, as .npy.")
 @reader_options
 @TITLE
 def map_command(
@@ -72,9 +72,9 @@ def map_command(
     """
     from ugraphemb.files import storage_errors, write_file
     from ugraphemb.files.arrays import npy_bytes
-    from ugraphemb.tasks import figures
-    from ugraphemb.tasks.drawing import save_figure
-    from ugraphemb.tasks.interactive import write_map_page
+    from ugraphemb.plots import figures
+    from ugraphemb.plots.drawing import save_figure
+    from ugraphemb.plots.interactive import write_map_page
     from ugraphemb.tasks.maps import fit_map
 
     check_output(output, ".html", ".png", ".svg", ".pdf")
@@ -103,14 +103,14 @@ def map_command(
 @command.command("query")
 @click.argument("vectors")
 @click.argument("graphs")
-@click.option("--query", required=True, help="Id of the graph that asks for all others.")
+@click.option("--query", required=True, help="Id of the query graph.")
 @click.option("--truth", required=True, help="True distances of all graphs: a pair table (.parquet) or .npy.")
 @OUTPUT
 @click.option("--rank", "ranks", type=click.IntRange(min=1), multiple=True,
               help="Places to draw; may be repeated. By default the first six, the middle and the last.")  # fmt: skip
 @click.option("--head", type=click.Choice(get_args(Head)),
-              help="How vectors are compared; by default as the file says, else l2.")  # fmt: skip
-@click.option("--raw", is_flag=True, help="Take the distances of a pair table as they are, not divided by sizes.")
+              help="How vectors are compared; by default as named in the file, else l2.")  # fmt: skip
+@click.option("--raw", is_flag=True, help="Use the distances of a pair table as they are, not divided by sizes.")
 @reader_options
 @TITLE
 def query_command(
@@ -131,8 +131,8 @@ def query_command(
       ugraphemb plot query z.npy molecules --query 3 --truth ged.parquet -o query.png
       ugraphemb plot query z.npy molecules --query 3 --truth ged.parquet -o query.svg --rank 1 --rank 2 --rank 100
     """
-    from ugraphemb.tasks.drawing import save_figure
-    from ugraphemb.tasks.figures import query_figure
+    from ugraphemb.plots.drawing import save_figure
+    from ugraphemb.plots.figures import query_figure
     from ugraphemb.tasks.ranking import predicted_proximity
 
     check_output(output, ".png", ".svg", ".pdf")
@@ -176,10 +176,10 @@ def edits_command(a: str, b: str, output: str, title: str, timeout: float | None
       ugraphemb plot edits CCO 'CC(=O)O' -o edits.svg
       ugraphemb plot edits atlas:300 atlas:500 -o edits.png --cost node_relabel=2
     """
+    from ugraphemb.plots.drawing import save_figure
+    from ugraphemb.plots.edit_figure import edit_figure
     from ugraphemb.proximity.distance import distance
     from ugraphemb.proximity.edits import changes_of
-    from ugraphemb.tasks.drawing import save_figure
-    from ugraphemb.tasks.edit_figure import edit_figure
 
     check_output(output, ".png", ".svg", ".pdf")
     if options["metric"] != "ged":

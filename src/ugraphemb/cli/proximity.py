@@ -13,19 +13,19 @@ from ugraphemb.proximity.ged import METHODS
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COSTS = click.option(
-    "--cost", "costs", multiple=True, metavar="NAME=PRICE", callback=lambda _, __, given: _costs(given),
-    help="Price of an edit, such as node_insert=2 or edge_relabel=0; may be repeated.",
+    "--cost", "costs", multiple=True, metavar="NAME=COST", callback=lambda _, __, given: _costs(given),
+    help="Cost of an edit, such as node_insert=2, edge_relabel=0 or node_attributes=0.5; may be repeated.",
 )  # fmt: skip
 
 _OPTIONS = [
     click.option("--metric", type=click.Choice(metric_names()), default="ged", show_default=True,
-                 help="What is measured."),
+                 help="Metric."),
     click.option("--method", type=click.Choice(METHODS), help="Solver of edit distance; tight by default."),
-    click.option("--timeout", type=click.FloatRange(min=0), help="Seconds for one pair; past it, the best so far."),
-    click.option("--beam-width", type=click.IntRange(min=1), help="Partial maps that beam keeps; 80 by default."),
+    click.option("--timeout", type=click.FloatRange(min=0), help="Seconds per pair; then the best bounds so far."),
+    click.option("--beam-width", type=click.IntRange(min=1), help="Partial maps kept by beam; 80 by default."),
     COSTS,
-    click.option("--connected", is_flag=True, default=None, help="Of mcs: the common subgraph must be connected."),
-    click.option("--edge-labels", is_flag=True, default=None, help="Of mcs: labels of edges must agree."),
+    click.option("--connected", is_flag=True, default=None, help="For mcs: the common subgraph must be connected."),
+    click.option("--edge-labels", is_flag=True, default=None, help="For mcs: edge labels must agree."),
 ]  # fmt: skip
 
 
@@ -49,10 +49,10 @@ def _costs(given: tuple[str, ...]) -> EditCosts | None:
     prices: dict[str, Any] = {}
     for text in given:
         name, _, price = text.partition("=")
-        if name not in names:
-            raise click.BadParameter(f"{text!r}; it is NAME=PRICE, with NAME one of {', '.join(names)}")
+        if name not in names or not price:
+            raise click.BadParameter(f"{text!r}; expected NAME=COST, with NAME one of {', '.join(names)}")
         try:
-            prices[name] = float(price)
+            prices[name] = tuple(map(float, price.split(","))) if name.endswith("_scale") else float(price)
         except ValueError:
-            raise click.BadParameter(f"{text!r}; {price!r} is no number") from None
+            raise click.BadParameter(f"{text!r}; {price!r} is not a number") from None
     return EditCosts(**prices) if prices else None

@@ -7,14 +7,16 @@ from typing import TextIO
 import click
 
 from ugraphemb.cli.arrays import user_errors
+from ugraphemb.cli.inputs import INDEX
+from ugraphemb.errors import amount
 
 
 @click.command("remove")
-@click.argument("index", type=click.Path(exists=True, file_okay=False))
+@click.argument("index", type=INDEX)
 @click.argument("ids", nargs=-1)
-@click.option("--from", "file", type=click.File(encoding="utf-8"), help="A file with one id a line; - is stdin.")
+@click.option("--from", "file", type=click.File(encoding="utf-8"), help="A file with one id per line; - is stdin.")
 def command(index: str, ids: tuple[str, ...], file: TextIO | None) -> None:
-    """Take the graphs with these IDS out of an INDEX: all of them or, if one is not there, none.
+    """Remove the graphs with these IDS from an INDEX: all of them or, if one is missing, none.
 
     \b
     Examples:
@@ -33,4 +35,4 @@ def command(index: str, ids: tuple[str, ...], file: TextIO | None) -> None:
         except KeyError as error:
             raise ValueError(error.args[0]) from None
         found.save()
-    click.echo(f"{index}: {len(names)} graphs removed, now {len(found)}")
+    click.echo(f"{index}: {amount(len(names), 'graph')} removed, now {len(found)}")

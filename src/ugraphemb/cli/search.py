@@ -11,8 +11,9 @@ import click
 
 from ugraphemb.cli.arrays import user_errors
 from ugraphemb.cli.index import THREADS
-from ugraphemb.cli.inputs import named, reader_options
+from ugraphemb.cli.inputs import INDEX, named, reader_options
 from ugraphemb.cli.proximity import COSTS
+from ugraphemb.cli.workers import worker_options
 
 if TYPE_CHECKING:
     from ugraphemb.proximity import EditCosts
@@ -22,22 +23,23 @@ _PATIENCE = 0.5  # seconds to bound the distance of one match that was not asked
 
 
 @click.command("search")
-@click.argument("index", type=click.Path(exists=True, file_okay=False))
+@click.argument("index", type=INDEX)
 @click.argument("query")
-@click.option("-k", type=click.IntRange(min=1), help="How many matches; 10 by default, all of them with --within.")
-@click.option("--verify", is_flag=True, help="Rank by edit distances, as far as they can be proven.")
+@click.option("-k", type=click.IntRange(min=1), help="Number of matches; 10 by default, no limit with --within.")
+@click.option("--verify", is_flag=True, help="Verify a shortlist by edit distance and rank by it.")
 @click.option("--complete", is_flag=True, help="Verify against every graph of the index, not only a shortlist.")
-@click.option("--within", type=click.FloatRange(min=0), metavar="T", help="All graphs within edit distance T.")
+@click.option("--within", type=click.FloatRange(min=0), metavar="T", help="All graphs with edit distance at most T.")
 @click.option("--where", multiple=True, metavar="NAME=VALUE", help="Only graphs with this metadata; may be repeated.")
 @click.option("--by", type=click.Choice(["normalized", "edits"]), default="normalized", show_default=True,
-              help="Rank verified matches by edits for each node, or by edits.")  # fmt: skip
+              help="Rank verified matches by edits per node, or by edits.")  # fmt: skip
 @click.option("--shortlist", type=click.IntRange(min=1), default=100, show_default=True,
-              help="How many of the nearest by vectors --verify looks at.")  # fmt: skip
+              help="Number of nearest graphs by vectors that --verify examines.")  # fmt: skip
 @click.option("--budget", type=click.FloatRange(min=0), default=5.0, show_default=True, metavar="SECONDS",
-              help="For the proofs of a query; past it, bounds are what they are. 0: none.")  # fmt: skip
+              help="Time for the proofs of one query. 0: no exact distances.")  # fmt: skip
 @COSTS
 @reader_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a query instead of tables.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per query instead of tables.")
+@worker_options
 @THREADS
 def command(
     index: str,
@@ -47,9 +49,10 @@ def command(
     costs: EditCosts | None,
     as_json: bool,
     threads: int,
+    executor: int | str | None,
     **options: Any,
 ) -> None:
-    """Find the graphs of an INDEX that are most like QUERY, and say what changes on the way to each.
+    """Find the graphs of an INDEX that are most similar to QUERY, and show the edits to each.
 
     QUERY is a file of one or more graphs, a member of a file or data set by position (atlas:3, molecules.smi:7), or a
     SMILES string. Ranks are by vectors, unless --verify, --complete or --within ask for edit distances. A distance
@@ -61,13 +64,14 @@ def command(
       ugraphemb search index/ molecules:3 -k 5 --verify --where class=1
       ugraphemb search index/ query.gxl --complete --budget 60
       ugraphemb search index/ queries.smi --within 4 --json
+      ugraphemb search index/ queries.smi --complete --budget 600 --workers 8
     """
     from ugraphemb.search import GraphIndex
 
     with user_errors():
         found = GraphIndex.load(index, costs=costs, threads=threads)
         queries = named(query)
-        answers = found.search(queries, k, where=_filters(where) or None, **options)
+        answers = found.search(queries, k, where=_filters(where) or None, executor=executor, **options)
     for graph, matches in zip(queries, answers, strict=True):
         shown = [match.explained(_PATIENCE) for match in matches]
         if as_json:

@@ -13,41 +13,48 @@ from ugraphemb.proximity import EditCosts
 @click.command("train")
 @click.argument("graphs", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder of the model to write.")
-@click.option("--table", type=click.Path(exists=True), help="Distances at hand, as `ugraphemb pairs` writes them.")
+@click.option(
+    "--start", metavar="MODEL", help="Adapt a pre-trained model, or that of a folder, in a tenth of the steps."
+)
+@click.option("--table", type=click.Path(exists=True), help="Known distances, as written by `ugraphemb pairs`.")
 @click.option("--preset", default="default", show_default=True, help="default, or paper: the published model.")
-@click.option("--metric", default="ged", show_default=True, help="What the vectors shall keep: ged, mcs, ...")
+@click.option("--metric", default="ged", show_default=True, help="Proximity that the vectors represent: ged, mcs, ...")
 @click.option("--method", help="Solver of edit distance; tight by default.")
 @click.option("--dimension", type=click.IntRange(min=1), help="Length of a vector; 256 by default.")
-@click.option("--steps", type=click.IntRange(min=1), help="Of training; the preset's by default.")
+@click.option("--steps", type=click.IntRange(min=1), help="Steps of training; by default those of the preset.")
 @click.option(
     "--validation",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.25,
     show_default=True,
-    help="Share of the graphs held out to choose the best model.",
+    help="Share of the graphs held out to select the best model.",
 )
 @COSTS
 @reader_options
-@click.option("--overwrite", is_flag=True, help="Replace a model that is there.")
-@click.option("--checkpoint", type=click.Path(dir_okay=False), help="File to write now and then.")
-@click.option("--resume", is_flag=True, help="Go on from --checkpoint; --steps may be more than before.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing model.")
+@click.option(
+    "--checkpoint", type=click.Path(dir_okay=False), help="File for the state of training, saved every minute."
+)
+@click.option("--resume", is_flag=True, help="Continue from --checkpoint; --steps may be larger than before.")
 @click.option("--log", type=click.Path(), help="A .csv file, or a folder for TensorBoard.")
-@click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses every core.")
-@click.option("--device", help="cpu, cuda, ...; a GPU by default where there is one.")
+@click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses all cores.")
+@click.option("--device", help="cpu, cuda, ...; by default a GPU if there is one.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 def command(
-    graphs: tuple[str, ...], output: str, table: str | None, preset: str, metric: str, method: str | None,
-    dimension: int | None, steps: int | None, validation: float, checkpoint: str | None, resume: bool,
-    overwrite: bool, costs: EditCosts | None, log: str | None, threads: int, device: str | None, seed: int,
+    graphs: tuple[str, ...], output: str, start: str | None, table: str | None, preset: str, metric: str,
+    method: str | None, dimension: int | None, steps: int | None, validation: float, checkpoint: str | None,
+    resume: bool, overwrite: bool, costs: EditCosts | None, log: str | None, threads: int, device: str | None,
+    seed: int,
 ) -> None:  # fmt: skip
     """Learn vectors for GRAPHS (several are taken together), and write the model.
 
-    Computes the distances of pairs, unless --table has them. Ctrl-C keeps the best model so far; it and
+    Computes the distances of pairs, unless --table contains them. Ctrl-C keeps the best model so far; Ctrl-C and
     SIGTERM save the checkpoint.
 
     \b
     Examples:
       ugraphemb train molecules -o model/
+      ugraphemb train molecules --start molecules -o model/
       ugraphemb train assays.csv --smiles-column structure --cost edge_relabel=0 --seed 1 -o model/
       ugraphemb pairs molecules --pairs 1000000 -o pairs.parquet
       ugraphemb train molecules --table pairs.parquet --checkpoint training.ckpt --resume -o model/
@@ -66,7 +73,7 @@ def command(
             validation=validation, threads=threads, device=device, seed=seed,
         )  # fmt: skip
         known = None if table is None else PairTable.read(table, collection)
-        model.fit(collection, known, checkpoint=checkpoint, resume=resume, log=log)
+        model.fit(collection, known, start=start, checkpoint=checkpoint, resume=resume, log=log)
         model.save(output)
     score = model.about_["validation"]
     click.echo(

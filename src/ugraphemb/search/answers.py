@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -12,15 +12,17 @@ import numpy as np
 from ugraphemb.encoder.names import Head
 from ugraphemb.graphs import Graph, GraphSet
 from ugraphemb.proximity.costs import EditCosts
+from ugraphemb.search.distributed import find_on_workers
 from ugraphemb.search.matches import Certificate, Match, Matches
 from ugraphemb.search.neighbors import Flags, Floats, Ints, Vectors, proximities
 from ugraphemb.search.parts import Database
 from ugraphemb.search.verification import By, find, ordered
+from ugraphemb.workers import Crew
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the index; see `GraphIndex.search`."""
+    """The request; see `GraphIndex.search`."""
 
     k: int | None = None
     verify: bool = False
@@ -44,7 +46,7 @@ class Question:
 
     @property
     def everywhere(self) -> bool:
-        """Whether the whole database is asked, not only the shortlist."""
+        """Whether the whole database is searched, not only the shortlist."""
         return self.complete or self.within is not None
 
     @property
@@ -74,24 +76,35 @@ def verified_matches(
     chosen: Sequence[Flags | None],
     question: Question,
     *,
+    count: int,
     head: Head,
     costs: EditCosts,
     threads: int,
+    crew: Crew | None = None,
     tick: Callable[[], None],
 ) -> Matches:
-    """The answer to a question that asks for edit distances.
+    """The answer to a request for edit distances.
 
     Args:
         query: A collection of one graph.
         near: Positions of graphs that are likely to be near.
         chosen: For each part which graphs count; None is all of them.
+        crew: Workers that search the database.
+        count: Graphs that the question is about, in `database` or not.
     """
     begin = time.monotonic()
-    count = database.count(chosen) if question.everywhere else len(near)
-    found = find(
-        query, database, costs=costs, count=count, k=question.count, within=question.within, by=question.by, near=near,
-        only_near=not question.everywhere, chosen=chosen, budget=question.budget, threads=threads, tick=tick,
-    )  # fmt: skip
+    if crew is not None and question.everywhere:
+        found = find_on_workers(
+            query, database, crew, costs=costs, k=question.count, within=question.within, by=question.by, near=near,
+            chosen=chosen, budget=question.budget, threads=threads, tick=tick,
+        )  # fmt: skip
+        found.removed["size"] += count - database.count(chosen)
+    else:
+        found = find(
+            query, [part.searchable for part in database.parts], costs=costs, count=count, k=question.count,
+            within=question.within, by=question.by, near=near, only_near=not question.everywhere, chosen=chosen,
+            budget=question.budget, threads=threads, tick=tick,
+        )  # fmt: skip
     places = found.positions if question.k is None else found.positions[: question.k]
     graphs = database.take(places)
     scores = proximities(vector, database.vectors(places), head) if len(places) else np.empty(0)
@@ -124,4 +137,13 @@ def _match(
 ) -> Match:  # fmt: skip
     metadata = database.row(position)
     name = str(metadata.pop("id"))
-    return Match(name, rank, upper, lower, upper, proven, score, mapping, metadata, query, graph, costs)
+    known = _with_metadata(graph, metadata)
+    return Match(name, rank, upper, lower, upper, proven, score, mapping, metadata, query, known, costs)
+
+
+def _with_metadata(graph: Graph, metadata: dict[str, object]) -> Graph:
+    """The graph as it was added, with its metadata: drawings use the SMILES."""
+    columns = {name: np.empty(1, object) for name in metadata}
+    for name, value in metadata.items():
+        columns[name][0] = value
+    return replace(graph.graphs[[graph.position]], metadata=columns)[0]

@@ -1,4 +1,4 @@
-"""A GraphSet as an Arrow table, one row a graph, whose buffers are the packed arrays themselves.
+"""A GraphSet as an Arrow table, one row per graph, whose buffers are the packed arrays themselves.
 
     node_labels  large_list<int32>               offsets: node_offsets
     neighbors    large_list<large_list<int32>>   offsets: node_offsets, indptr; values: indices
@@ -52,7 +52,7 @@ def from_table(table: pa.Table, source: str = "a table of graphs") -> GraphSet:
     """The graphs of a table of one chunk, without copying. All ids are empty: see `blank_ids`.
 
     Raises:
-        IndexFormatError: A table of another form, or whose numbers are no graphs.
+        IndexFormatError: A table of another form, or whose numbers do not describe graphs.
     """
     try:
         graphs = _graphs(table, source)
@@ -75,7 +75,7 @@ def _graphs(table: pa.Table, source: str) -> GraphSet:
         columns.append(_chunk(table, "edge_labels"))
         edge_labels = _numpy(columns[-1].values.values, np.int32)
         if not columns[-1].values.offsets.equals(neighbors.values.offsets):
-            raise ValueError("labels of edges that stand elsewhere than the edges")
+            raise ValueError("labels of edges at other offsets than the edges")
     if "attributes" in table.column_names:
         columns.append(_chunk(table, "attributes"))
         inner = columns[-1].values
@@ -97,7 +97,7 @@ def _graphs(table: pa.Table, source: str) -> GraphSet:
 
 def _labels(values: list[Any], source: str) -> tuple[Any, ...]:
     if not isinstance(values, list):
-        raise ValueError("a vocabulary that is no list")
+        raise ValueError("a vocabulary that is not a list")
     return tuple(label_from_json(value, source, IndexFormatError) for value in values)
 
 

@@ -1,9 +1,9 @@
-"""GraphIndex: find the graphs most like this one."""
+"""GraphIndex: search for the graphs most similar to a query."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,20 +11,27 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ugraphemb.encoder.names import Head
+from ugraphemb.errors import amount
 from ugraphemb.estimator import UGraphEmb
 from ugraphemb.files import storage_errors, write_file
 from ugraphemb.files.parquet import parquet_bytes
 from ugraphemb.graphs import Graph, GraphLike, GraphSet, GraphsLike, graphs_of
 from ugraphemb.graphs.convert.adapter import adapted
+from ugraphemb.pretrained import suited
+from ugraphemb.progress import Progress, Tick, progress_of
 from ugraphemb.proximity.costs import EditCosts
-from ugraphemb.proximity.progress import Tick, progress_of
 from ugraphemb.search import storage
 from ugraphemb.search.answers import Question, plain_matches, verified_matches
+from ugraphemb.search.engines import engine_at, is_url, opened
+from ugraphemb.search.engines.embedded import Embedded, refuse_known
+from ugraphemb.search.engines.protocol import Engine
 from ugraphemb.search.matches import Matches
-from ugraphemb.search.metadata import Metadata, Where, checked_ids, joined, rows_of, schema_of
+from ugraphemb.search.metadata import Metadata, Where, checked_ids, joined, rows_of
 from ugraphemb.search.neighbors import Vectors, chosen_kind
-from ugraphemb.search.parts import Database, Part, with_part
+from ugraphemb.search.parts import Part
 from ugraphemb.search.verification import By
+from ugraphemb.workers import Workers, crew_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,59 +40,141 @@ _EMBEDDED_AT_ONCE = 4_096
 
 
 class GraphIndex:
-    """Graphs with their vectors, to be searched.
+    """A searchable collection of graphs with their vectors.
 
-    Searching never waits for changes: `add` and `remove` make a new state, and whoever searches meanwhile sees the old
-    one, whole.
+    A search works on a snapshot: `add` and `remove` create a new state, and concurrent searches use the previous one.
 
     Args:
-        model: A fitted UGraphEmb.
+        model: A fitted UGraphEmb. None takes a pre-trained one that suits the graphs that are added first: "molecules"
+            where all node labels are elements, otherwise "graphs"; see `UGraphEmb.pretrained`.
         kind: How vectors are searched: "flat" compares with each one; "hnsw" and "ivf" are faiss's approximate
             structures (extra `search`); "auto" is flat up to 100,000 vectors, and past that ivf if faiss is installed.
         costs: Of edits, for verification; by default those the model was trained with.
         threads: For embedding and for edit distances; 0 uses every core.
+        engine: Where graphs and vectors are kept: "embedded", in this process; or the URL of a database (extra
+            `engines`): milvus://host:19530/collection, postgresql://user@host/database/table, lance://folder (or a path
+            that ends in .lance) or s3://bucket/folder. Changes of a database are visible to every client at once;
+            `save` is not needed.
+
+    Raises:
+        IndexFormatError: A database that holds vectors of another model.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.load_dataset("atlas")[100:140]
+        >>> index = ug.GraphIndex().add(graphs)
+        >>> index
+        GraphIndex(40 graphs, vectors of 256 numbers, flat, model graphs)
+        >>> matches = index.search(graphs[7], k=3, complete=True)
+        >>> [(match.id, match.distance) for match in matches][0], matches.certificate.proven
+        (('G107', 0.0), True)
     """
 
     def __init__(
-        self, model: UGraphEmb, *, kind: str = "auto", costs: EditCosts | None = None, threads: int = 0
+        self,
+        model: UGraphEmb | None = None,
+        *,
+        kind: str = "auto",
+        costs: EditCosts | None = None,
+        threads: int = 0,
+        engine: str = "embedded",
     ) -> None:
-        self.model = model
-        self.head = model._fitted().config.head
-        chosen_kind(kind, 0, self.head)
         self.kind = kind
         self.threads = threads
-        self._costs = costs if costs is not None else _costs_of(model.about_.get("distance_settings", {}))
-        self._parts: tuple[Part, ...] = ()
-        self._writing = threading.RLock()
-        self._home: Path | None = None
-        self._state = ""
+        self._place = engine
+        self._model: UGraphEmb | None = None
+        self._costs = costs
+        self._engine: Engine | None = None
+        chosen_kind(kind, 0, "l2")
+        if model is not None:
+            self._use(model)
+
+    def _use(self, model: UGraphEmb) -> None:
+        head = model.head_  # says so where the model was not fitted
+        self._model = model
+        if self._costs is None:
+            self._costs = _costs_of(model.about_.get("distance_settings", {}))
+        self._engine = (
+            Embedded(head, self.kind)
+            if self._place == "embedded"
+            else engine_at(self._place, model, self.kind, _described(self._costs))
+        )
+
+    def _suit(self, graphs: GraphSet) -> None:
+        """Takes the pre-trained model for such graphs, where there is no model yet."""
+        if self._model is None:
+            self._use(UGraphEmb.pretrained(suited(graphs), costs=self._costs).set_params(threads=self.threads))
+
+    @property
+    def model(self) -> UGraphEmb:
+        """What makes the vectors.
+
+        Raises:
+            ValueError: The index was made without one, and no graphs were added yet.
+        """
+        if self._model is None:
+            raise ValueError("this index has no model yet: add graphs, and a pre-trained one is chosen; or give one")
+        return self._model
+
+    @property
+    def head(self) -> Head:
+        """How the vectors are compared."""
+        return self.model.head_
+
+    @property
+    def engine(self) -> Engine:
+        """What keeps graphs and vectors."""
+        if self._engine is None and self._place != "embedded":
+            raise ValueError("this index has no model yet: give the one of the database, or add graphs")
+        if self._engine is None:
+            return Embedded("l2", self.kind)  # as empty as this index
+        return self._engine
+
+    @engine.setter
+    def engine(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @property
+    def _parts(self) -> tuple[Part, ...]:
+        return self.engine.parts if isinstance(self.engine, Embedded) else ()
+
+    @property
+    def _state(self) -> str:
+        return self.engine.state if isinstance(self.engine, Embedded) else ""
 
     def __len__(self) -> int:
-        return sum(map(len, self._parts))
+        return self.engine.count()
 
     def __contains__(self, id: object) -> bool:
-        return any(id in part.position for part in self._parts)
+        return isinstance(id, str) and bool(self.engine.known([id]))
 
     def __repr__(self) -> str:
+        if self._model is None:
+            graphs = f"0 graphs, {self.kind}, " if self._place == "embedded" else ""  # a database may hold some
+            return f"GraphIndex({graphs}no model yet)"
         kinds = ", ".join(dict.fromkeys(part.neighbors.kind for part in self._parts)) or self.kind
-        return f"GraphIndex({len(self)} graphs, vectors of {self.model.network_.config.dimension} numbers, {kinds})"
+        kinds = kinds if isinstance(self.engine, Embedded) else self.engine.name
+        name = self.model.about_.get("pretrained")
+        named = "" if name is None else f", model {name}"
+        return f"GraphIndex({amount(len(self), 'graph')}, vectors of {self.model.dimension_} numbers, {kinds}{named})"
 
     @property
     def costs(self) -> EditCosts:
-        """Of edits.
+        """The edit costs of verification.
 
         Raises:
-            ValueError: The model was trained with costs that only a program can tell: functions, mappings, matrices.
+            ValueError: The model was trained with costs that cannot be stored: functions, mappings, matrices.
         """
+        if self._costs is None and self._model is None:
+            return EditCosts()
         if self._costs is None:
             raise ValueError("the model's edit costs depend on labels; give them as GraphIndex(..., costs=...)")
         return self._costs
 
     @property
     def ids(self) -> list[str]:
-        """Of all graphs, in the order they were added."""
-        database = Database(self._parts)
-        return [str(name) for part in database.parts for name in _alive_rows(part)["id"].to_pylist()]
+        """Ids of all graphs, in the order in which they were added."""
+        return self.engine.ids()
 
     def graphs(self, ids: Sequence[str] | None = None) -> GraphSet:
         """The graphs with these ids, or all.
@@ -93,10 +182,7 @@ class GraphIndex:
         Raises:
             KeyError: An id that is not there.
         """
-        database = Database(self._parts)
-        if ids is None:
-            return database.take(database.positions(database.chosen(None)))
-        return database.take(np.array([self._position(database, name) for name in ids], np.int64))
+        return self.engine.fetch(ids)
 
     def add(
         self,
@@ -111,18 +197,19 @@ class GraphIndex:
         """Adds graphs; all of them or, if something is wrong, none.
 
         Args:
-            ids: One string a graph; by default the ids of the graphs.
-            metadata: A column a name ({"year": [1999, ...]}), a dictionary a graph, or an Arrow table. The classes of
+            ids: One string per graph; by default the ids of the graphs.
+            metadata: Columns by name ({"year": [1999, ...]}), one dictionary per graph, or an Arrow table. Classes of
                 the graphs, if they have any, become the column "class" unless there is one; so does other metadata
                 of the graphs, such as SMILES, under its own name.
-            replace: A graph whose id is there takes the place of the old one; else that is an error.
-            vectors: What `model.transform(graphs)` gave, if it is at hand.
+            replace: Whether graphs with ids that are already in the index replace the old ones; otherwise an error.
+            vectors: The result of `model.transform(graphs)`, if it is already known.
             progress: True or False; None shows a bar on a terminal where it takes long.
 
         Raises:
-            ValueError: Ids that repeat or are there already; metadata or vectors of the wrong length.
+            ValueError: Repeated ids, ids that are already in the index, metadata or vectors of the wrong length.
         """
         collection = graphs_of(graphs)
+        self._suit(collection)
         names = checked_ids(collection.ids.tolist() if ids is None else ids, len(collection))
         rows = rows_of(names, metadata)
         if collection.targets is not None and "class" not in rows.column_names:
@@ -133,54 +220,30 @@ class GraphIndex:
         if not replace:
             self._refuse_known(names)
         embedded = self._vectors(collection, vectors, progress)
-        with self._writing:
-            parts = self._parts
-            if replace:
-                parts = _without(parts, [name for name in names if name in self])
-            else:
-                self._refuse_known(names)  # somebody may have added meanwhile
-            if parts and len(collection):
-                _check_attributes(parts[0].graphs, collection)
-                schema_of([*(part.rows for part in parts), rows])  # refuses what could not be joined
-            if len(collection):
-                parts = with_part(parts, Part.of(collection, rows, embedded, self.head, "flat"), self.kind)
-            self._parts = parts
+        self.engine.add(collection, rows, embedded, replace=replace, progress=progress)
         return self
 
     def remove(self, ids: str | Iterable[str]) -> GraphIndex:
-        """Takes graphs out; all of them or, if one is not there, none.
+        """Removes graphs: all of them or, if one is missing, none.
 
         Raises:
-            KeyError: An id that is not there.
+            KeyError: An id that is not in the index.
         """
         names = [ids] if isinstance(ids, str) else list(ids)
-        with self._writing:
-            missing = [name for name in names if name not in self]
-            if missing:
-                raise KeyError(f"no graph has the id {missing[0]!r} ({len(missing)} of {len(names)} are not there)")
-            self._parts = _without(self._parts, names)
+        self.engine.remove(names)
         return self
 
     @overload
     def search(
-        self,
-        query: GraphSet,
-        k: int | None = ...,
-        *,
-        verify: bool = ...,
-        shortlist: int = ...,
-        complete: bool = ...,
-        within: float | None = ...,
-        where: Where | None = ...,
-        by: By = ...,
-        budget: float | None = ...,
-        progress: bool | None = ...,
-    ) -> list[Matches]: ...
+        self, query: GraphSet, k: int | None = ..., *, verify: bool = ..., shortlist: int = ...,
+        complete: bool = ..., within: float | None = ..., where: Where | None = ..., by: By = ...,
+        budget: float | None = ..., executor: Workers | None = ..., progress: Progress = ...,
+    ) -> list[Matches]: ...  # fmt: skip
     @overload
     def search(
         self, query: Graph | nx.Graph[Any], k: int | None = ..., *, verify: bool = ..., shortlist: int = ...,
         complete: bool = ..., within: float | None = ..., where: Where | None = ..., by: By = ...,
-        budget: float | None = ..., progress: bool | None = ...,
+        budget: float | None = ..., executor: Workers | None = ..., progress: Progress = ...,
     ) -> Matches: ...  # fmt: skip
     def search(
         self,
@@ -194,55 +257,63 @@ class GraphIndex:
         where: Where | None = None,
         by: By = "normalized",
         budget: float | None = 5.0,
-        progress: bool | None = None,
+        executor: Workers | None = None,
+        progress: Progress = None,
     ) -> Matches | list[Matches]:
-        """The graphs most like the query.
+        """The graphs that are most similar to the query.
 
-        By vectors alone, unless `verify`, `complete` or `within` ask for edit distances.
+        Matches are ranked by vectors alone, unless `verify`, `complete` or `within` request edit distances.
 
         Args:
-            query: One graph of any kind, for its Matches; a collection of any kind, for a list with the Matches of each
-                graph. See `ugraphemb.graphs.graphs_of`.
-            k: How many; 10 by default, and all of them with `within`.
+            query: One graph in any form gives its Matches; a collection gives a list with the Matches of each graph.
+                See `ugraphemb.graphs.graphs_of`.
+            k: Number of matches; 10 by default, and no limit with `within`.
             verify: Compute the edit distances of the shortlist as far as they can change the answer, rank by them, and
-                say what is proven.
-            shortlist: How many of the nearest by vectors are verified.
-            complete: Verify against the whole database; lower bounds (size, labels, degrees, branch) rule most of it
-                out.
-            within: All graphs of at most this edit distance, from the whole database.
-            where: Only graphs whose metadata have these values: {"class": 3}, or one of several {"class": [1, 3]}.
-            by: What verified matches are ranked by: "normalized", the edit distance divided by the mean size of the
-                two graphs, which is what models learn; or "edits", the edit distance itself.
-            budget: Seconds for a query; past it bounds are what they are. 0 computes no exact distances and ranks by
-                `tight`, which is quick and mostly right; None is no limit.
-            progress: True or False; None shows a bar on a terminal where it takes long.
+                report what is proven.
+            shortlist: Number of nearest graphs by vectors that are verified.
+            complete: Verify against the whole database; lower bounds (size, labels, degrees, branch) rule out most of
+                it.
+            within: All graphs of the database with at most this edit distance.
+            where: Only graphs whose metadata have these values: {"class": 3}, or one of several: {"class": [1, 3]}.
+            by: Ranking of verified matches: "normalized" is the edit distance divided by the mean size of the two
+                graphs, which models learn; "edits" is the edit distance itself.
+            budget: Seconds per query; after that the bounds so far are returned. 0 computes no exact distances and
+                ranks by `tight`, which is fast and mostly correct; None means no limit.
+            executor: Workers that prove, with `complete` and `within`: a number of processes, a Dask client, the
+                address of a Dask scheduler, or any concurrent.futures.Executor. Each keeps some of the graphs, which it
+                loads from the saved index where it can. The answer is the same.
+            progress: True or False; None shows a bar on a terminal where it takes long. A function is called with the
+                queries done and their number, every 50 ms, and stops the search by raising.
 
         Raises:
-            ValueError: A k, shortlist, within or budget that makes no sense; a metadata column that is not there.
+            ValueError: An invalid k, shortlist, within or budget; a metadata column that does not exist.
+            ClusterError: Workers of another version, or workers that die again and again.
         """
         question = Question(k, verify, shortlist, complete, within, by, budget)
+        if executor is not None and not question.everywhere:
+            raise ValueError("executor is for complete=True and within=: a shortlist is verified here")
         queries, one = adapted(query)
-        database = Database(self._parts)
-        chosen = database.chosen(where)
+        self._suit(queries)
         self.model._report_unseen(queries)
         vectors = self._embedded(queries)
-        if question.within is None:
-            near = database.nearest(vectors, question.candidates, chosen)
-        else:  # every graph that its bounds do not rule out is looked at, in any order
-            near = [(np.empty(0, np.int64), np.empty(0))] * len(queries)
+        scopes = self.engine.scopes(queries, vectors, question, where, self._costs)
         if not question.verified:
             costs = self._costs or EditCosts()
-            found = [plain_matches(queries[q], database, *near[q], costs) for q in range(len(queries))]
+            found = [plain_matches(queries[q], scope.database, *scope.near, costs) for q, scope in enumerate(scopes)]
             return found[0] if one else found
         answers: dict[bytes, Matches] = {}  # a graph that is asked for twice is searched for once
         found = []
-        with progress_of(len(queries), "queries", progress) as tick:
-            for q in range(len(queries)):
+        with (
+            nullcontext() if executor is None else crew_of(executor) as crew,
+            progress_of(len(queries), "queries", progress) as tick,
+        ):
+            for q, scope in enumerate(scopes):
                 content = _content(queries[[q]])
                 if content not in answers:
                     answers[content] = verified_matches(
-                        queries[[q]], vectors[q], database, near[q][0], chosen, question, head=self.head,
-                        costs=self.costs, threads=self.threads, tick=_at(tick, q),
+                        queries[[q]], vectors[q], scope.database, scope.near[0], scope.chosen, question,
+                        count=scope.count, head=self.head, costs=self.costs, threads=self.threads, crew=crew,
+                        tick=_at(tick, q),
                     )  # fmt: skip
                 found.append(Matches(answers[content], answers[content].certificate))
                 tick(q + 1)
@@ -251,7 +322,7 @@ class GraphIndex:
     def save(self, folder: str | Path | None = None) -> None:
         """Writes a folder with the model, the vectors, the graphs and their metadata.
 
-        The folder changes in one step: a crash leaves what it held before, and whoever has it loaded is not disturbed.
+        The folder is replaced atomically: a crash leaves the previous state, and processes that loaded it keep theirs.
 
         Args:
             folder: By default the one the index was loaded from, or saved to.
@@ -259,14 +330,19 @@ class GraphIndex:
         Raises:
             IndexFormatError: The folder holds something else, or another process changed it since it was loaded.
         """
-        target = self._home if folder is None else Path(folder)
+        engine = self.engine
+        if not isinstance(engine, Embedded):
+            if folder is None:
+                return
+            raise ValueError(f"{engine.name} keeps this index; `ugraphemb copy` writes it to a folder")
+        target = engine.home if folder is None else Path(folder)
         if target is None:
-            raise ValueError("say where: save(folder)")
-        with self._writing:
-            costs = {"node_relabel": "?"} if self._costs is None else self._costs.description()
-            stored = storage.Stored(self.model, self._parts, self.kind, costs, self._home, self._state)
+            raise ValueError("the index has no folder yet: save(folder)")
+        with engine.writing:
+            costs = _described(self._costs)
+            stored = storage.Stored(self.model, engine.parts, self.kind, costs, engine.home, engine.state)
             written = storage.write(target, stored)
-            self._parts, self._state, self._home = written.parts, written.state, written.home
+            engine.parts, engine.state, engine.home = written.parts, written.state, written.home
 
     @classmethod
     def load(
@@ -278,36 +354,42 @@ class GraphIndex:
         check: bool = False,
         device: str | None = None,
     ) -> GraphIndex:
-        """An index from its folder, memory-mapped. Nothing in it is executed.
+        """An index from its folder, memory-mapped, or from a database. Nothing in it is executed.
 
         Args:
+            folder: Or the URL of a database, see `GraphIndex`.
             costs: Of edits, where the index was made with costs that a file cannot hold (functions, matrices).
-            check: Verify every file now, at the price of reading all; by default each is verified when first used.
+            check: Verify every file now, which reads all of them; by default each is verified when first used.
 
         Raises:
-            IndexFormatError: A folder that is torn, foreign or of an unknown version.
+            IndexFormatError: A folder that is damaged, not an index, or of an unknown version.
         """
+        if is_url(folder):
+            engine, model, described = opened(str(folder), device)
+            model.set_params(threads=threads)
+            index = cls(model, kind=engine.kind, costs=costs, threads=threads)
+            index.engine = engine
+            if costs is None:
+                index._costs = _costs_of({"costs": described})
+            return index
         stored = storage.read(Path(folder), check=check, device=device)
         stored.model.set_params(threads=threads)
         index = cls(stored.model, kind=stored.kind, costs=costs, threads=threads)
         if costs is None:
             index._costs = _costs_of({"costs": stored.costs})
-        index._parts, index._state, index._home = stored.parts, stored.state, stored.home
+        embedded = index.engine
+        assert isinstance(embedded, Embedded)
+        embedded.parts, embedded.state, embedded.home = stored.parts, stored.state, stored.home
         return index
 
     def to_table(self) -> pa.Table:
         """Ids, metadata and vectors as an Arrow table with the columns `id`, `vector`, and one for each name."""
-        parts = Database(self._parts).parts
         tables = []
-        for part in parts:
-            rows = _alive_rows(part)
-            kept = part.neighbors.vectors
-            kept = kept if part.alive is None else kept[part.alive]
-            width = kept.shape[1]
-            vectors = pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(kept).reshape(-1)), width)
-            tables.append(rows.add_column(1, "vector", vectors))
+        for _, rows, kept in self.engine.pages():
+            flat = pa.array(np.ascontiguousarray(kept).reshape(-1))
+            tables.append(rows.add_column(1, "vector", pa.FixedSizeListArray.from_arrays(flat, kept.shape[1])))
         if not tables:
-            width = self.model.network_.config.dimension
+            width = self.model.dimension_
             tables = [
                 pa.table({"id": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32(), width))})
             ]
@@ -326,15 +408,11 @@ class GraphIndex:
             write_file(Path(path), data)
 
     def _refuse_known(self, names: Sequence[str]) -> None:
-        known = [name for name in names if name in self]
-        if known:
-            raise ValueError(
-                f"the id {known[0]!r} is there already ({len(known)} of {len(names)} are); "
-                "replace=True (--replace) replaces them"
-            )
+        if isinstance(self.engine, Embedded):  # others say themselves which of them are the same graphs
+            refuse_known(self.engine.known(names), names)
 
     def _vectors(self, graphs: GraphSet, given: npt.ArrayLike | None, progress: bool | None) -> Vectors:
-        width = self.model.network_.config.dimension
+        width = self.model.dimension_
         if given is not None:
             vectors = np.array(given, np.float32, order="C")
             if vectors.shape != (len(graphs), width) or not np.isfinite(vectors).all():
@@ -353,36 +431,13 @@ class GraphIndex:
     def _embedded(self, graphs: GraphSet) -> Vectors:
         return self.model._embedded(graphs)
 
-    def _position(self, database: Database, name: str) -> int:
-        for part, start in zip(database.parts, database.starts, strict=False):
-            if name in part.position:
-                return int(start) + part.position[name]
-        raise KeyError(f"no graph has the id {name!r}")
 
-
-def _check_attributes(there: GraphSet, new: GraphSet) -> None:
-    widths = [None if part.node_attributes is None else part.node_attributes.shape[1] for part in (there, new)]
-    if widths[0] != widths[1]:
-        raise ValueError(
-            f"graphs with {widths[1] or 'no'} node attributes; those of the index have {widths[0] or 'none'}"
-        )
-
-
-def _without(parts: tuple[Part, ...], names: Sequence[str]) -> tuple[Part, ...]:
-    """The parts without these graphs, wherever they are."""
-    left = []
-    for part in parts:
-        places = [part.position[name] for name in names if name in part.position]
-        left.append(part.without(places) if places else part)
-    return tuple(part for part in left if len(part))
-
-
-def _alive_rows(part: Part) -> pa.Table:
-    return part.rows if part.alive is None else part.rows.filter(pa.array(part.alive))
+def _described(costs: EditCosts | None) -> dict[str, Any]:
+    return {"node_relabel": "?"} if costs is None else costs.description()
 
 
 def _costs_of(settings: dict[str, Any]) -> EditCosts | None:
-    """The costs that a model or a file tells of; None where it cannot: functions, mappings and matrices."""
+    """The costs saved with a model or an index; None for functions, mappings and matrices, which are not saved."""
     described = settings.get("costs")
     return EditCosts() if described is None else EditCosts.from_description(described)
 

@@ -1,4 +1,4 @@
-"""What a search gives back: matches, each with what is known of its distance, and a certificate for all of them."""
+"""The result of a search: matches, each with bounds of its distance, and a certificate for all of them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,28 @@ from ugraphemb.proximity.edits import EditOperation, changes_of, edit_path
 
 @dataclass(frozen=True)
 class Match:
-    """A graph that was found.
+    """A graph that a search has found.
 
     Attributes:
-        id: Of the graph.
+        id: Id of the graph.
         rank: 1 is the best.
         distance: Edit distance, the cost of `mapping`; nan without verification.
-        lower: lower <= true edit distance <= upper; nan without verification.
-        upper: Likewise.
-        proven: The distance is the true one.
-        predicted: What the model predicts from the vectors: the normalized distance (or similarity) it learned.
-        mapping: For each node of the query the node of the graph that it becomes, -1 where it goes; None without
-            verification.
-        metadata: As it was added.
-        query: The graph that was asked for.
-        graph: The graph that was found.
+        lower: Lower bound on the edit distance; nan without verification.
+        upper: Upper bound on the edit distance; nan without verification.
+        proven: Whether the distance is known to be the true one.
+        predicted: The normalized distance (or similarity) that the model predicts from the vectors.
+        mapping: For each node of the query its image in the graph, -1 if it is deleted; None without verification.
+        metadata: Metadata of the graph.
+        query: The query.
+        graph: The graph.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.GraphSet.from_smiles(["CCO", "CCN", "CCCO", "CCC(=O)O"])
+        >>> index = ug.GraphIndex(ug.UGraphEmb(seed=0, steps=5).fit(graphs)).add(graphs)
+        >>> match = index.search("CCO", k=2, complete=True)[1]
+        >>> match.id, match.distance, match.proven, match.changes()
+        ('1', 1.0, True, 'O → N')
     """
 
     id: str
@@ -60,7 +67,7 @@ class Match:
         return edit_path(self.query, self.graph, mapping, self.costs)
 
     def explained(self, timeout: float | None = None) -> Match:
-        """The same match with bounds and a map, by `tight` within so many seconds; one that has them stays as it is."""
+        """The same match with bounds and a map, by `tight` within this many seconds; unchanged if it has them."""
         if self.mapping is not None:
             return self
         answer = distance(self.query, self.graph, costs=self.costs, timeout=timeout)
@@ -76,16 +83,25 @@ class Match:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What has been proven about the matches of a verified search.
+    """What a verified search has proven about its matches.
 
     Attributes:
-        proven: No other graph of the scope is nearer than a match; with `within`, no other one is as near as that.
+        proven: No other graph of the scope comes before a match; with `within`, no other one is within that distance.
         ordered: Their order is the true one, too.
         scope: "shortlist": among the nearest by vectors; "database": among all graphs (that `where` lets through).
         graphs: How many there are in the scope.
         removed: How many were ruled out by each bound: size, labels, degrees, branch, tight, exact.
         undecided: Ids of graphs that may belong to the answer; none where it is proven.
         seconds: What verification took.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.GraphSet.from_smiles(["CCO", "CCN", "CCCO", "CCC(=O)O"])
+        >>> index = ug.GraphIndex(ug.UGraphEmb(seed=0, steps=5).fit(graphs)).add(graphs)
+        >>> matches = index.search("CCO", k=2, complete=True)
+        >>> certificate = matches.certificate
+        >>> certificate.scope, certificate.graphs, certificate.proven
+        ('database', 4, True)
     """
 
     proven: bool
@@ -112,6 +128,14 @@ class Matches(list[Match]):
 
     Attributes:
         certificate: What is proven about them; None without verification.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.GraphSet.from_smiles(["CCO", "CCN", "CCCO", "CCC(=O)O"])
+        >>> index = ug.GraphIndex(ug.UGraphEmb(seed=0, steps=5).fit(graphs)).add(graphs)
+        >>> matches = index.search("CCO", k=2, complete=True)
+        >>> [match.id for match in matches], matches.certificate.proven
+        (['0', '1'], True)
     """
 
     def __init__(self, matches: Iterable[Match] = (), certificate: Certificate | None = None) -> None:
@@ -120,5 +144,5 @@ class Matches(list[Match]):
 
     def _repr_html_(self) -> str:
         """A table with a drawing of each match, for notebooks; see `Graph._repr_html_`."""
-        drawn: str = import_module("ugraphemb.tasks.notebook").matches_html(self)
+        drawn: str = import_module("ugraphemb.plots.notebook").matches_html(self)
         return drawn

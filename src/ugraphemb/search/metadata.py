@@ -1,14 +1,17 @@
-"""Ids and metadata of graphs: an Arrow table, one row a graph, whose first column is `id`."""
+"""Ids and metadata of graphs: an Arrow table, one row per graph, whose first column is `id`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from ugraphemb.errors import type_of
 
 Metadata: TypeAlias = Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]], "pa.Table"]
 Where = Mapping[str, Any]
@@ -27,7 +30,7 @@ def checked_ids(ids: Sequence[Any], count: int) -> list[str]:
         raise ValueError(f"{len(names)} ids for {count} graphs")
     wrong = next((name for name in names if not isinstance(name, str)), None)
     if wrong is not None:
-        raise TypeError(f"id {wrong!r} is a {type(wrong).__name__}; ids are strings")
+        raise TypeError(f"id {wrong!r} is {type_of(wrong)}; ids are strings")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"the id {twice!r} is given twice")
@@ -69,7 +72,7 @@ def schema_of(tables: Sequence[pa.Table]) -> pa.Schema:
     """The columns that all tables have together.
 
     Raises:
-        ValueError: A column that holds numbers here and text there, say.
+        ValueError: A column of different types, for example numbers in one table and text in another.
     """
     try:
         return pa.unify_schemas([rows.schema for rows in tables], promote_options="permissive")
@@ -77,29 +80,55 @@ def schema_of(tables: Sequence[pa.Table]) -> pa.Schema:
         raise ValueError(f"metadata of different kinds in one column: {error}") from error
 
 
-def matching(tables: Sequence[pa.Table], where: Where) -> list[Flags]:
-    """For each table, which rows have in every column that `where` names its value, or one of its values.
+@dataclass(frozen=True)
+class Condition:
+    """The condition of `where` on one column.
 
-    None is for no value, which is also what tables without the column have.
+    Attributes:
+        kind: Type of the column.
+        values: One of these, of that type.
+        none: Or no value.
+    """
+
+    name: str
+    kind: pa.DataType
+    values: pa.Array
+    none: bool
+
+
+def conditions(schema: pa.Schema, where: Where | None) -> list[Condition]:
+    """The conditions of a filter: for each column a value, or several; None means a missing value.
 
     Raises:
-        ValueError: A column that no table has, or a value that it cannot hold.
+        ValueError: A column that is not there, or a value that it cannot hold.
     """
-    if not tables:
-        return []
-    schema = schema_of(tables)
-    found = [np.ones(rows.num_rows, np.bool_) for rows in tables]
-    for name, wanted in where.items():
+    found = []
+    for name, wanted in (where or {}).items():
         if name not in schema.names:
             raise ValueError(f"no metadata column {name!r}; there are {', '.join(map(repr, schema.names))}")
         kind = schema.field(name).type
         several = isinstance(wanted, Collection) and not isinstance(wanted, str | bytes | Mapping)
         values = [_cast(value, kind, name) for value in (wanted if several else [wanted])]
         known = pa.array([value.as_py() for value in values if value.is_valid], kind)
+        found.append(Condition(name, kind, known, len(known) < len(values)))
+    return found
+
+
+def matching(tables: Sequence[pa.Table], where: Where) -> list[Flags]:
+    """For each table, which rows pass the filter. Tables without a column have no value in it.
+
+    Raises:
+        ValueError: As `conditions`.
+    """
+    if not tables:
+        return []
+    found = [np.ones(rows.num_rows, np.bool_) for rows in tables]
+    for asked in conditions(schema_of(tables), where):
         for rows, flags in zip(tables, found, strict=True):
-            column = rows[name].cast(kind) if name in rows.column_names else pa.nulls(rows.num_rows, kind)
-            kept = pc.is_in(column, value_set=known)
-            if len(known) < len(values):
+            there = asked.name in rows.column_names
+            column = rows[asked.name].cast(asked.kind) if there else pa.nulls(rows.num_rows, asked.kind)
+            kept = pc.is_in(column, value_set=asked.values)
+            if asked.none:
                 kept = pc.or_(kept, pc.is_null(column))
             flags &= np.asarray(kept).astype(np.bool_)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -11,12 +12,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, parts
+from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, mean_size, parts
 from ugraphemb.encoder.names import Head
 from ugraphemb.errors import IndexFormatError, needs_extra
 from ugraphemb.files import CheckedFile, NewFile
 from ugraphemb.files.arrays import CheckedArray
-from ugraphemb.proximity.progress import progress_of
+from ugraphemb.progress import progress_of
 
 Kind = Literal["flat", "hnsw", "ivf"]
 KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
@@ -32,6 +33,9 @@ EXACT_UP_TO = 100_000
 _FEW = 20_000  # of these, a filter's choice is compared one by one: approximate structures are poor at it
 _LINKS, _BUILD_EFFORT, _SEARCH_EFFORT = 16, 80, 128  # HNSW: neighbors of a vector, candidates kept
 _PROBES = 32  # IVF: lists looked into
+_PRODUCTS = 1 << 22  # inner products that are in memory together
+_ROWS = 1 << 12  # vectors whose differences are in the cache together
+_BY_PLAIN = (*PSEUDO, "sized_l1")  # heads whose candidates are proposed by plain L2 distances
 
 
 def faiss_module() -> Any:
@@ -50,7 +54,7 @@ def has_faiss() -> bool:
 
 
 def chosen_kind(kind: str, count: int, head: Head) -> Kind:
-    """What "auto" means for so many vectors. L1 distances have no approximate structure, and are always exact.
+    """The kind that "auto" selects for this number of vectors. L1 distances are always exact.
 
     Raises:
         ValueError: An unknown kind, or one that does not fit the head.
@@ -67,8 +71,13 @@ def chosen_kind(kind: str, count: int, head: Head) -> Kind:
     return kind  # type: ignore[return-value]
 
 
+def kept_of(count: int) -> int:
+    """How many candidates by 8-bit vectors are ranked by the vectors themselves, where `count` are asked for."""
+    return max(2 * count, count + 32)
+
+
 def proximities(query: Vectors, vectors: Vectors, head: Head) -> Floats:
-    """What the head says of one vector and many: larger is more alike for "inner", less so for the others."""
+    """The proximity of one vector and many: larger is more similar for "inner", less similar for the others."""
     values: Floats = between(query[None], vectors, head)[0]
     return values
 
@@ -77,8 +86,8 @@ def proximities(query: Vectors, vectors: Vectors, head: Head) -> Floats:
 class Neighbors:
     """Vectors and, for many of them, a faiss structure over their 8-bit forms that proposes candidates.
 
-    Whoever proposes, the order is that of the vectors themselves. For pseudo-Euclidean heads proposals go by plain
-    distances: a few more of these hold nearly all of the nearest; the exact reduction to inner products finds few.
+    Candidates are always ranked by the vectors themselves. For pseudo-Euclidean heads and "sized_l1", candidates are
+    proposed by plain L2 distances: a few more of these hold nearly all of the nearest.
 
     Attributes:
         source: float32 (count, dimension), in memory, or in a file where they are verified when they are used.
@@ -160,40 +169,72 @@ class Neighbors:
         return first, second
 
     def _exact(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
-        if self.head in PSEUDO:
-            return np.stack([self._nearest_pseudo(query, count + 16, allowed) for query in queries])
+        if self.head in _BY_PLAIN:
+            return self._nearest_of_all(queries, count + 16, allowed)
         dead = 0 if allowed is None else len(allowed) - int(allowed.sum())
-        if allowed is None or dead <= 100:  # a few more are asked for, and dropped
+        if allowed is None or dead <= 100:  # a few more are requested, and dropped
             more = min(count + dead, len(self))
             found = _knn(queries, self.vectors, more, self.head)
             return found if allowed is None else np.where(allowed[found], found, -1)
         places = np.flatnonzero(allowed)
         return places[_knn(queries, self.rows(places), count, self.head)]
 
-    def _nearest_pseudo(self, query: Vectors, count: int, allowed: Flags | None) -> Ints:
-        """By one product with all vectors; -1 where there are no more. Single precision is a little off."""
-        plus, minus = (
-            np.maximum(squares + query[part] @ query[part] - 2 * (self.vectors[:, part] @ query[part]), 0)
-            for part, squares in zip(parts(len(query), self.head), self._squares, strict=True)
-        )
-        values = combined(plus, minus, heights(query[None], self.vectors, self.head), self.head)
-        if allowed is not None:
-            values[~allowed] = np.inf
-        found = np.argpartition(values, count)[:count] if count < len(values) else np.arange(len(values))
-        return np.where(np.isfinite(values[found]), found, -1)
+    def _nearest_of_all(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
+        """By comparison with all vectors; -1 where there are no more. In single precision, so only approximately."""
+        size = len(self)
+        chosen = np.empty((len(queries), min(count, size)), np.int64)
+        step = max(1, _PRODUCTS // max(1, size))
+        for begin in range(0, len(queries), step):
+            some = queries[begin : begin + step]
+            rows = self._sized(some) if self.head == "sized_l1" else self._pseudo(some)
+            for row, values in enumerate(rows):
+                if allowed is not None:
+                    values[~allowed] = np.inf
+                found = np.argpartition(values, count)[:count] if count < size else np.arange(size)
+                chosen[begin + row] = np.where(np.isfinite(values[found]), found, -1)
+        return chosen
+
+    def _pseudo(self, queries: Vectors) -> Iterator[Floats32]:
+        """Pseudo-Euclidean distances to all vectors, from inner products."""
+        vectors, both = self.vectors, parts(queries.shape[1], self.head)
+        products = [queries[:, part] @ vectors[:, part].T for part in both]
+        for row, query in enumerate(queries):
+            plus, minus = (
+                np.maximum(squares + query[part] @ query[part] - 2 * product[row], 0)
+                for part, squares, product in zip(both, self._squares, products, strict=True)
+            )
+            yield combined(plus, minus, heights(query[None], vectors, self.head), self.head)
+
+    def _sized(self, queries: Vectors) -> Iterator[Floats32]:
+        """Distances of "sized_l1" to all vectors: sums over all coordinates, less the first one."""
+        vectors = self.vectors
+        for query, sums in zip(queries, _l1(queries, vectors), strict=True):
+            own = query[None]
+            yield (sums - np.abs(vectors[:, 0] - query[0])) / mean_size(own, vectors)
 
     def _approximate(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
         faiss = faiss_module()
-        # 8 bits are a little off, plain distances more so.
-        more = max(5 * count, count + 200) if self.head in PSEUDO else max(2 * count, count + 32)
+        # 8-bit values are inexact, plain distances more so.
+        more = max(5 * count, count + 200) if self.head in _BY_PLAIN else kept_of(count)
         select = None if allowed is None else faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         parameters = (
             faiss.SearchParametersHNSW(efSearch=max(_SEARCH_EFFORT, 2 * more), sel=select)
             if self.kind == "hnsw"
             else faiss.SearchParametersIVF(nprobe=_PROBES, sel=select)
         )
-        found: Ints = self.structure.search(queries, more, params=parameters)[1]
-        return found
+        if self.head not in _BY_PLAIN or (self.kind == "ivf" and select is not None):  # which faiss cannot decode
+            found: Ints = self.structure.search(queries, more, params=parameters)[1]
+            return found
+        _, found, decoded = self.structure.search_and_reconstruct(queries, more, params=parameters)
+        chosen = [self._likely(*row, kept_of(count)) for row in zip(queries, found, decoded, strict=True)]
+        return np.stack(chosen)
+
+    def _likely(self, query: Vectors, found: Ints, decoded: Vectors, kept: int) -> Ints:
+        """The candidates that are nearest by the head of the model and 8-bit vectors; -1 where there are no more.
+
+        Rows of a file are verified in blocks of 64 KiB when they are first taken, so that each row less saves time."""
+        values = np.where(found < 0, np.inf, proximities(query, decoded, self.head))
+        return found[np.argsort(values, kind="stable")[:kept]]
 
 
 def _knn(queries: Vectors, vectors: Vectors, count: int, head: Head) -> Ints:
@@ -202,7 +243,7 @@ def _knn(queries: Vectors, vectors: Vectors, count: int, head: Head) -> Ints:
         faiss = faiss_module()
         found: Ints = faiss.knn(queries, np.ascontiguousarray(vectors), count, metric=_metric(faiss, head))[1]
         return found
-    more = min(count + 16, len(vectors))  # single precision is a little off, and they are ranked again
+    more = min(count + 16, len(vectors))  # single precision is inexact, and they are ranked again
     squares = np.square(vectors).sum(axis=1)
     chosen = np.empty((len(queries), more), np.int64)
     for row, query in enumerate(queries):
@@ -212,6 +253,20 @@ def _knn(queries: Vectors, vectors: Vectors, count: int, head: Head) -> Ints:
             values = -(vectors @ query) if head == "inner" else squares - 2 * (vectors @ query)
         chosen[row] = np.argpartition(values, more - 1)[:more]
     return chosen
+
+
+def _l1(queries: Vectors, vectors: Vectors) -> Floats32:
+    """Σ|a − b| of all with all: (queries, vectors)."""
+    if has_faiss():
+        faiss = faiss_module()
+        found: Floats32 = faiss.pairwise_distances(queries, np.ascontiguousarray(vectors), metric=faiss.METRIC_L1)
+        return found
+    sums = np.empty((len(queries), len(vectors)), np.float32)
+    for begin in range(0, len(vectors), _ROWS):
+        some = vectors[begin : begin + _ROWS]
+        for row, query in zip(sums, queries, strict=True):
+            row[begin : begin + _ROWS] = np.abs(some - query).sum(axis=1)
+    return sums
 
 
 _BUILDING = threading.Lock()

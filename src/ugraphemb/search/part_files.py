@@ -4,12 +4,12 @@
     graphs.arrow      the graphs, see `graph_table`
     rows.arrow        ids and metadata
     vectors.npy       float32, one row for each graph
-    profiles.npy      what the filters of complete search know of each graph, see `searchable`
-    structure.faiss   for many vectors: what proposes the nearest
+    profiles.npy      data of each graph for the filters of complete search, see `searchable`
+    structure.faiss   for many vectors: the approximate index that proposes candidates
 
 All files are mapped when the index is loaded, so that they outlive a writer that removes them, and verified when they
 are first used: vectors row by row, the others as a whole. A further file needs a line in `write_part`, and a
-`cached_property` of `OnDisk` that asks for `self.files[NAME].check()` before it looks at the data.
+`cached_property` of `OnDisk` that calls `self.files[NAME].check()` before it reads the data.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ugraphemb.files.folders import FOLDER, MANIFEST, files_of
 from ugraphemb.graphs import GraphSet
 from ugraphemb.search.graph_table import from_table, to_table
 from ugraphemb.search.neighbors import Neighbors, chosen_kind
-from ugraphemb.search.parts import Part
+from ugraphemb.search.parts import Part, new_token
 from ugraphemb.search.searchable import Block
 
 PROFILES = 0x31464F5250454755  # the first word of the layout of profiles that the core reads, "UGEPROF1"
@@ -82,6 +82,18 @@ def check_files_of_0_1(folder: Path, listed: Mapping[str, Any]) -> None:
             raise IndexFormatError(f"{source}: its content is not what was written (another checksum)")
 
 
+def graphs_of_part(home: Path, seal: str) -> GraphSet:
+    """The graphs of a part alone, verified.
+
+    Raises:
+        IndexFormatError: They are not there, not those that were written, or damaged.
+    """
+    file = mapped_files(home, seal).get("graphs.arrow")
+    if file is None:
+        raise IndexFormatError(f"{home}: no file 'graphs.arrow'")
+    return from_table(arrow_table(file.check(), str(file.path), IndexFormatError), str(file.path))
+
+
 def mapped_files_of_0_1(home: Path) -> dict[str, CheckedFile]:
     """The files of a part of release 0.1, which `check_files_of_0_1` has verified."""
     return {
@@ -120,6 +132,10 @@ class OnDisk:
         for file in self.files.values():
             file.check()
         _ = self.graphs, self.rows, self.profiles, self.neighbors.structure
+
+    @cached_property
+    def token(self) -> str:
+        return new_token()
 
     @cached_property
     def graphs(self) -> GraphSet:

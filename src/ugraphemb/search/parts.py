@@ -1,7 +1,8 @@
-"""The parts that an index is made of: each never changes, so that whoever holds them sees one state."""
+"""The immutable parts of an index: a search that uses them works on a snapshot."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,6 +42,14 @@ class Content(Protocol):
     def profiles(self) -> Block | None:
         """What was computed before for `Part.searchable`, if it was."""
 
+    @property
+    def token(self) -> str:
+        """Identifies the content."""
+
+
+def new_token() -> str:
+    return os.urandom(16).hex()
+
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
@@ -51,6 +60,10 @@ class InMemory:
     neighbors: Neighbors
     profiles: Block | None = None
 
+    @cached_property
+    def token(self) -> str:
+        return new_token()
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -59,7 +72,7 @@ class Part:
     Attributes:
         content: Graphs, rows, neighbors and profiles.
         count: Graphs, with those that are removed.
-        removed: Positions of graphs that are there no more, sorted.
+        removed: Positions of removed graphs, sorted.
         home: The folder whose files hold the same, if it is saved.
     """
 
@@ -86,12 +99,12 @@ class Part:
         return self.content.neighbors
 
     def __len__(self) -> int:
-        """Graphs that are there."""
+        """Number of graphs."""
         return self.count - len(self.removed)
 
     @cached_property
     def alive(self) -> npt.NDArray[np.bool_] | None:
-        """Which graphs are there; None if all are."""
+        """Mask of the graphs that were not removed; None if none were removed."""
         if not len(self.removed):
             return None
         flags = np.ones(self.count, np.bool_)
@@ -131,7 +144,7 @@ def merged(parts: Sequence[Part], kind: str) -> Part:
 
 
 def with_part(parts: Sequence[Part], new: Part, kind: str) -> tuple[Part, ...]:
-    """The parts and a new one. Parts of like size become one, so that there are few and each graph moves rarely.
+    """The parts and a new one. Parts of similar size are merged, so that there are few and each graph is copied rarely.
 
     Args:
         new: A flat part; its structure, or that of what it becomes part of, is built here.

@@ -22,7 +22,7 @@ _MOST_LABELS = 5_000  # of a matrix of costs, which has a row and a column for e
 
 
 class Searchable:
-    """A collection with its profiles: what filters know of each graph, in one block of memory.
+    """A collection with its profiles: the data of each graph for the filters, in one block of memory.
 
     Args:
         profiles: The block that an earlier `Searchable` of the same graphs had; None computes it.
@@ -54,6 +54,11 @@ class Searchable:
     def coded(self, query: GraphSet, costs: EditCosts) -> tuple[_core.Searchable, _core.Graphs, _core.Costs, bool]:
         """The database, a query of one graph with labels in its codes, the costs in these codes, and whether labels of
         edges count."""
+        if costs.attributes_count:
+            raise CostError(
+                "edit costs that count attributes are for distance and pairwise: search has no bounds for them. "
+                "GraphIndex.load(..., costs=EditCosts()) verifies without attributes"
+            )
         if not isinstance(costs.node_relabel, float) or not isinstance(costs.edge_relabel, float):
             return self._coded_by_matrix(query, costs)
         nodes = self._node_codes.of(query.node_labels, query.node_vocabulary)
@@ -68,7 +73,7 @@ class Searchable:
     def _coded_by_matrix(
         self, query: GraphSet, costs: EditCosts
     ) -> tuple[_core.Searchable, _core.Graphs, _core.Costs, bool]:
-        """Costs that depend on labels are asked for the labels that occur, then put in the order of the codes."""
+        """Costs that depend on labels are computed for the labels that occur, then put in the order of the codes."""
         resolved = resolve(costs, query, self._sample)
         nodes, node_matrix = _recoded(
             self._node_codes.of(query.node_labels, query.node_vocabulary), resolved.node_codes.left,
@@ -130,7 +135,7 @@ class Searchable:
 
 
 class _Codes:
-    """Codes of a vocabulary for the labels of others; labels that it has not get codes beyond its own."""
+    """Codes of a vocabulary for the labels of others; labels that are not in it get larger codes."""
 
     def __init__(self, vocabulary: Sequence[Hashable]) -> None:
         self._vocabulary = vocabulary

@@ -83,7 +83,7 @@ class Stored:
 
 
 def write(folder: Path, stored: Stored) -> Stored:
-    """Makes the folder hold this, in one step, and says what it then holds.
+    """Writes this to the folder atomically, and returns what the folder then holds.
 
     Parts that the folder has already are not written again.
 
@@ -179,7 +179,7 @@ def _read(folder: Path, manifest: dict[str, Any], check: bool, device: str | Non
         if isinstance(entry, dict) and _model_seal(home) != entry["seal"]:
             raise IndexFormatError(f"{home}: not the model that was written (another checksum)")
         model = UGraphEmb.load(home, device=device)
-        chosen_kind(manifest["kind"], 0, model.network_.config.head)
+        chosen_kind(manifest["kind"], 0, model.head_)
         parts = tuple(_read_part(folder, part, model, manifest, check) for part in manifest["parts"])
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, IndexFormatError):
@@ -196,8 +196,8 @@ def _read_part(folder: Path, entry: dict[str, Any], model: UGraphEmb, manifest: 
     if type(count) is not int or count < 0:
         raise IndexFormatError(f"{home}: {count!r} graphs")
     files = mapped_files(home, entry["seal"]) if old is None else mapped_files_of_0_1(home)
-    content = OnDisk(home, files, count, entry["kind"], model.network_.config.head)
-    if content.neighbors.source.shape[1] != model.network_.config.dimension:
+    content = OnDisk(home, files, count, entry["kind"], model.head_)
+    if content.neighbors.source.shape[1] != model.dimension_:
         raise IndexFormatError(f"{home}: vectors of another model")
     if check:
         content.check()
@@ -229,7 +229,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _clean(folder: Path, new: dict[str, Any], old: dict[str, Any] | None) -> None:
-    """Removes what earlier states left: what says by its own manifest or name that it is ours, and nothing else."""
+    """Removes files of earlier states: only those whose manifest or name identifies them as files of this library."""
     used = {new["model"]["folder"], *(part["folder"] for part in new["parts"])}
     used |= {part["removed"]["name"] for part in new["parts"] if part["removed"]}
     for path in sorted(folder.iterdir()):
@@ -256,7 +256,7 @@ def _remove_0_1(folder: Path, files: Iterable[str]) -> None:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    if not folder.exists():  # asked first: another process may make it meanwhile
+    if not folder.exists():  # checked first: another process may create it meanwhile
         return
     if not folder.is_dir():
         raise IndexFormatError(f"{folder}: there already, and not a folder; nothing was written")
@@ -268,7 +268,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _left_over(path: Path) -> bool:
-    """Of a first save that did not come to its end."""
+    """Files of a first save that was interrupted."""
     if path.is_dir() and not path.is_symlink():
         return _OWN_FOLDER.fullmatch(path.name) is not None
     return is_ours(path) or not (path.exists() or path.is_symlink())  # or gone since the folder was listed
