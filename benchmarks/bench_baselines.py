@@ -47,7 +47,7 @@ def graphs_of(path: Path) -> Any:
 
 
 def for_grakel(name: str, graphs: Any) -> list[Any]:
-    """As neighbors and labels; for shortest paths, which stumble over isolated nodes there, as edges and labels."""
+    """As neighbors and labels; for shortest paths, which fail on isolated nodes there, as edges and labels."""
     inputs = []
     for graph in graphs.to_networkx():
         edges = {*graph.edges, *((v, u) for u, v in graph.edges)}

@@ -1,13 +1,13 @@
-"""Graphs a second of `transform` on all of NCI109, beside plain PyTorch Geometric with the same weights, in one run.
+"""Graphs per second of `transform` on all of NCI109, beside plain PyTorch Geometric with the same weights, in one run.
 
     python benchmarks/bench_encode.py                 two minutes on an idle machine
     python benchmarks/bench_encode.py --graphs 1000   a first impression
 
-Plain means: a Data object a graph with one-hot features, a DataLoader, GINConv over edge_index with the MLP of the
+Plain means: one Data object per graph with one-hot features, a DataLoader, GINConv over edge_index with the MLP of the
 paper, the readouts over `batch`, no gradients. The vectors must be equal but for rounding, which is the check of the
 answers. Three comparisons: from a GraphSet to vectors, where both sides make their inputs (features, Data objects);
-with inputs prepared on both sides; and, the least kind to us, `transform` with all it does against their network with
-its Data objects at hand. Degrees and triangles, which the default preset adds to the labels, are computed by our code
+with inputs prepared on both sides; and, least favorable to us, `transform` with all its work against their network
+with prepared Data objects. Degrees and random walks, which the default adds to the labels, are computed by our code
 on both sides. PyTorch Geometric gets the best of several batch sizes. One thread is CPU time, two threads are wall
 time and need an idle machine; each figure is the best of several runs that take turns.
 """
@@ -44,7 +44,7 @@ def our_model(preset: str, graphs: Any, threads: int) -> UGraphEmb:
     model.vocabulary_ = Vocabulary.of(graphs, config)
     torch.manual_seed(0)
     model.network_ = Network(config, model.vocabulary_)
-    with torch.no_grad():  # biases and running means away from 0, or a mistake in them would not show
+    with torch.no_grad():  # biases and running means other than 0, so that errors in them are detected
         for name, tensor in model.network_.state_dict().items():
             if tensor.dim() == 1 and not name.endswith(".eps"):
                 tensor.uniform_(0.1, 0.5)
@@ -65,13 +65,13 @@ class Plain(nn.Module):
             self.input = _linear(table, None)
         self.convolutions = nn.ModuleList()
         for k, layer in enumerate(ours.convolutions):
-            bias, _, second, _ = layer.convolution.nn
+            bias, *rest = layer.convolution.nn
             if k:
                 first: nn.Module = _linear(layer.product.weight, bias.bias)
             else:
                 first = bias if self.input is not None else _linear(table, bias.bias)
             convolution = GINConv(nn.Identity())
-            convolution.nn = nn.Sequential(first, nn.ReLU(), second, nn.ReLU())  # given above, it would be reset
+            convolution.nn = nn.Sequential(first, *rest)  # given above, it would be reset
             self.convolutions.append(convolution)
         self.attention = nn.ModuleList(part.transform for part in ours.readout.readouts if config.readout == "msna")
         self.norm, self.dense = ours.norm, ours.dense
@@ -79,7 +79,8 @@ class Plain(nn.Module):
     def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
         layers = [x if self.input is None else self.input(x)]
         for convolution in self.convolutions:
-            layers.append(convolution(layers[-1], edge_index))
+            rows = convolution(layers[-1], edge_index)
+            layers.append(rows + layers[-1] if self.config.residual else rows)
         read = torch.cat([self.read(i, layers[k], batch) for i, k in enumerate(self.scales)], dim=1)
         if self.config.compression == "log_mean":
             mean = torch.cat([global_mean_pool(layers[k], batch) for k in self.scales], dim=1)
@@ -116,7 +117,7 @@ def _linear(weight: Tensor, bias: Tensor | None) -> nn.Linear:
 
 
 def data_objects(graphs: Any, features: NodeFeatures, labels: int, network: Network) -> list[Data]:
-    """A Data object a graph, with its one-hot features."""
+    """One Data object per graph, with its one-hot features."""
     slot, degree, numbers = map(torch.from_numpy, (features.slot, features.degree, features.numbers))
     result = []
     for i in range(len(graphs)):
@@ -141,7 +142,7 @@ def encoded(network: Plain, objects: list[Data], batch: int) -> np.ndarray[Any, 
 
 
 def fastest(ways: dict[str, Callable[[], object]], clock: Callable[[], float], runs: int) -> dict[str, float]:
-    """Seconds of each, the best of `runs` that take turns, so that a busy machine is unfair to all alike."""
+    """Seconds of each, the best of `runs` that take turns, so that a busy machine affects all alike."""
     taken = dict.fromkeys(ways, float("inf"))
     for _ in range(runs):
         for name, way in ways.items():

@@ -34,7 +34,7 @@ KERNELS: dict[str, tuple[str, int, dict[str, Any]]] = {
 
 
 def grakel_graphs(graphs: Any) -> list[Any]:
-    """Matrices, because its shortest paths stumble over nodes without edges in dictionaries."""
+    """Matrices, because its shortest paths fail on nodes without edges in dictionaries."""
     result = []
     for graph in graphs:
         matrix = np.zeros((graph.num_nodes, graph.num_nodes), int)

@@ -4,9 +4,9 @@
     python benchmarks/bench_limits.py --sets PTC        ten seconds
     python benchmarks/bench_limits.py --store DIR       keeps the distances for the next time
 
-Every graph asks for all others of its set, under the `tight` truth. Formulas know sizes, the sorted degrees, and how
-many labels two graphs share; divided by the mean size like the truth. "Spectral" vectors are the leading eigenvectors
-of the true squared distances, of the graphs that are ranked themselves: no network sees these distances.
+Every graph is a query against all others of its set, under the `tight` truth. Formulas use sizes, sorted degrees, and
+how many labels two graphs share; divided by the mean size like the truth. "Spectral" vectors are the leading
+eigenvectors of the true squared distances of the ranked graphs themselves: no network sees these distances.
 """
 
 from __future__ import annotations

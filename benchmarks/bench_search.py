@@ -12,6 +12,7 @@
     million     a million molecules of MOSES (pip install --no-deps molsets)   15, and 5 once for parsing
     threads     eight threads searching, alone and beside one that adds        2
     recall      by vectors, verified, complete, and linear scans               10
+    vectors     recall by vectors alone, of models with all their steps        8
 
 Each section writes results/search_SECTION.{json,md}. Times of sets are CPU time of one thread; those of the million and
 of threads are wall time. Models, packed molecules and the large index are kept in --cache and found again.
@@ -27,7 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch and faiss are l
 from report import Report, commit, data_root, parser
 from search_common import SEED
 from search_million import million
-from search_recall import RECALL_NOTE, recall
+from search_recall import RECALL_NOTE, VECTORS_NOTE, recall, vectors
 from search_sets import aids42k, filters, nci109, pubchem23k
 from search_threads import threads
 
@@ -39,7 +40,9 @@ SECTIONS = {
     "million": (million, "Search among a million molecules"),
     "threads": (threads, "Search from many threads"),
     "recall": (recall, "Search: recall and latency"),
+    "vectors": (vectors, "Search: recall of vectors alone"),
 }
+NOTES = {"recall": RECALL_NOTE, "vectors": VECTORS_NOTE}
 
 
 def main() -> None:
@@ -64,7 +67,7 @@ def main() -> None:
     print(f"commit {commit()}")
     for name in given.sections:
         section, title = SECTIONS[name]
-        report = Report(f"search_{name}", title, seed=SEED, note=RECALL_NOTE if name == "recall" else "")
+        report = Report(f"search_{name}", title, seed=SEED, note=NOTES.get(name, ""))
         section(data_root(given.data), given, report)
         report.finish(write=not given.no_write)
 

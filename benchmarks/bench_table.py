@@ -1,7 +1,7 @@
 """Pair tables of ten million pairs: writing, loading, and a store of many pieces.
 
 Values look like edit distances of molecules. The clock is CPU time, and time on the wall beside it; files are in the
-system's memory when they are read. A load is the first one of a fresh process, as it is for whoever uses a table; it
+system's memory when they are read. A load is the first one of a fresh process, as for a program that uses a table; it
 runs five times, the median counts, and all runs are listed.
 """
 
@@ -55,7 +55,7 @@ def stored(table: ug.PairTable, folder: Path) -> None:
 
 
 def first_load(path: Path) -> tuple[float, float]:
-    """In a process of its own, as it is for somebody who loads a table: CPU and wall seconds of the call alone."""
+    """In a separate process, as for a program that loads a table: CPU and wall seconds of the call alone."""
     command = [sys.executable, __file__, "--load", str(path)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     cpu, wall = map(float, done.stdout.split())

@@ -135,8 +135,14 @@ def timed_steps(task: Task, encoder: EncoderConfig, config: TrainingConfig, step
     run.sampler.draw = laps.after(drawn(), "sampling")  # type: ignore[method-assign]
     run.passes.batch = laps.after(run.passes.batch, "batching")  # type: ignore[method-assign]
     run.passes.vectors = laps.after(run.passes.vectors, "forward")  # type: ignore[method-assign]
-    run.optimizer.register_step_pre_hook(lambda *_: laps("loss and backward"))
-    run.optimizer.register_step_post_hook(lambda *_: laps("optimizer"))
+    step = run.optimizer.step
+
+    def timed_step() -> None:
+        laps("loss and backward")
+        step()
+        laps("optimizer")
+
+    run.optimizer.step = timed_step  # type: ignore[assignment,method-assign]
     for _ in range(steps):
         run.one_step()
         laps("optimizer")  # the running mean of weights, where there is one

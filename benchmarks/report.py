@@ -38,7 +38,7 @@ def data_root(given: Path | None = None) -> Path:
     named = os.environ.get("UGRAPHEMB_DATA")
     folder = given or (Path(named) if named else REPOSITORY.parent / "shared" / "data")
     if not folder.is_dir():
-        sys.exit(f"{folder}: no such folder; say where the data sets are with --data or $UGRAPHEMB_DATA")
+        sys.exit(f"{folder}: no such folder; name the folder of data sets with --data or $UGRAPHEMB_DATA")
     return folder.resolve()
 
 

@@ -56,7 +56,7 @@ def share_proven(found: list[Matches]) -> float:
 
 
 def model_of(name: str, graphs: GraphSet, given: Any, threads: int = 1) -> ug.UGraphEmb:
-    """A model trained on these graphs for a short time, kept in --cache: vectors only say whom to visit first."""
+    """A model trained on these graphs for a short time, kept in --cache: vectors only order the graphs."""
     folder = given.cache / f"model-{name}-{len(graphs)}-{given.steps}"
     if folder.exists():
         return ug.UGraphEmb.load(folder).set_params(threads=threads)

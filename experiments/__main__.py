@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 for _threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_threads, "1")  # one process a core is faster than one process on all
+    os.environ.setdefault(_threads, "1")  # one process per core is faster than one process on all
 
 from experiments.catalog import NAMES, all_cells, experiment  # noqa: E402
 from experiments.cells import Cell, Ledger, lock  # noqa: E402
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def computed(chosen: argparse.Namespace, given: list[str]) -> int:
-    """Works on the cells, with helpers if several jobs are asked for; 0 if all went well."""
+    """Computes the cells, in several processes if requested; returns 0 if all succeeded."""
     cells = chosen_cells(chosen)
     figures = chosen.docs / "figures"
     lab = Lab(settings_of(chosen), data_root(chosen.data), chosen.cache, figures, chosen.threads)

@@ -1,4 +1,4 @@
-"""Our default with one of its parts taken away: what each is worth."""
+"""Ablation: our default without one of its parts."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ class Experiment(Protocol):
 
 
 NAMES = (
-    "datasets", "ground_truth", "classification", "ranking", "maps", "sensitivity", "teachers", "readouts", "ladder",
-    "ablation", "generalization",
+    "datasets", "ground_truth", "finetuning", "pair_models", "classification", "ranking", "maps", "sensitivity",
+    "teachers", "readouts", "ladder", "ablation", "generalization",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Cells and the ledgers that keep them: what was computed stays computed."""
+"""Cells and the files that store them: a finished cell is not computed again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Cell:
 class Ledger:
     """The finished cells of one experiment on one data set: a file of JSON lines, appended to and never rewritten.
 
-    A line that a crash tore is ignored; of two lines with one key the later one counts.
+    A line that a crash left incomplete is ignored; of two lines with one key the later one counts.
     """
 
     def __init__(self, folder: Path, experiment: str, data: str) -> None:
@@ -75,7 +75,7 @@ class Ledger:
             file.seek(0, os.SEEK_END)
             if file.tell() > 0:
                 file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":  # a torn line: let it end, so that it spoils only itself
+                if file.read(1) != b"\n":  # an incomplete line is ended, so that the next one is valid
                     file.write(b"\n")
             file.write(line.encode())
             file.flush()
@@ -101,7 +101,7 @@ def rounded(values: Any) -> Any:
 
 @contextmanager
 def lock(path: Path, *, wait: bool = True) -> Iterator[bool]:
-    """Holds a file's lock, which goes with the process however it ends; yields False where another has it."""
+    """Holds a file's lock, which the system releases when the process ends; yields False if another process has it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         held = Lock(path, wait=wait)

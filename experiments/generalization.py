@@ -31,7 +31,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
 
 
 def run(cell: Cell, lab: Lab) -> dict[str, Any]:
-    """Large graphs ask for large graphs; none of the queries is trained on, nor any large one by "small"."""
+    """Queries and database are large graphs; none of the queries is trained on, nor any large one by "small"."""
     sizes = lab.graphs(cell.data).num_nodes
     limit = int(np.quantile(sizes, SHARE))
     random = np.random.default_rng([cell.split, 1])

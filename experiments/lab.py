@@ -15,13 +15,13 @@ import numpy as np
 
 import ugraphemb as ug
 from experiments.cells import digest, lock
-from experiments.settings import Settings
+from experiments.settings import REFERENCE, Settings
 from ugraphemb.files import write_file
 from ugraphemb.files.arrays import npy_bytes
 from ugraphemb.proximity.plans import planned_pairs
 from ugraphemb.tasks import Split, random_splits
 
-# What `ugraphemb.pairwise` is asked for by each name of a truth; other names are methods of edit distance.
+# Arguments of `ugraphemb.pairwise` for each name of a truth; other names are methods of edit distance.
 PAPER_COSTS = ug.EditCosts(edge_relabel=0)  # graphs of the paper have no edge labels
 TEACHERS: dict[str, dict[str, Any]] = {
     "exact": {"method": "exact", "timeout": 1.0, "costs": PAPER_COSTS},
@@ -150,7 +150,8 @@ class Lab:
         table = self.table(name, spec["truth"], number).among(fit, graphs)
         if spec["share"] < 1:
             table = thinned(table, np.isin(fit, split.train), spec["share"], number)
-        model = ug.UGraphEmb(preset="paper", settings=spec["changes"], seed=number, threads=1, progress=False)
+        settings = {**REFERENCE, **spec["changes"]}
+        model = ug.UGraphEmb(preset="paper", settings=settings, seed=number, threads=1, progress=False)
         folder.mkdir(parents=True, exist_ok=True)
         checkpoint = folder / "checkpoint"
         with warnings.catch_warnings():

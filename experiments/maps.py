@@ -17,7 +17,7 @@ from ugraphemb.tasks import fit_map, ranking
 
 TITLE = "Maps"
 PICTURES = {"map": "every method", "line": "a line across the map", "clusters": "clusters", "query": "a query"}
-ASKED = 500  # graphs whose neighbors on a map are looked at
+ASKED = 500  # graphs whose neighbors on a map are evaluated
 
 
 def cells(settings: Settings) -> Iterator[Cell]:
@@ -62,7 +62,7 @@ def placed(lab: Lab, cell: Cell) -> tuple[Any, Any]:
 
 
 def _draw(cell: Cell, lab: Lab) -> list[str]:
-    from ugraphemb.tasks import figures
+    from ugraphemb.plots import figures
 
     graphs, points = lab.graphs(cell.data), cell.settings["points"]
     drawn = []
@@ -76,7 +76,7 @@ def _draw(cell: Cell, lab: Lab) -> list[str]:
         if method == "ugraphemb":
             drawing = {
                 "line": strip,
-                "clusters": figures.cluster_figure(places, graphs[chosen]),
+                "clusters": figures.cluster_figure(places, graphs[chosen], members=6),  # as many as a page shows well
                 "query": _query(lab, cell, how["model"]),
             }
     drawing["map"] = _sheet(drawn, graphs.targets[chosen])
@@ -84,25 +84,35 @@ def _draw(cell: Cell, lab: Lab) -> list[str]:
 
 
 def _sheet(maps: list[tuple[str, Any]], targets: Any) -> Any:
-    """All maps on one sheet, a dot a graph, colored by class."""
-    from ugraphemb.tasks.drawing import class_styles, new_figure
+    """All maps on one sheet, one dot per graph, colored by class, with a legend."""
+    from ugraphemb.plots.drawing import INK, class_styles, legend_handles, new_figure
 
-    columns = 4
+    columns = next((count for count in (5, 4, 3) if len(maps) % count == 0), min(4, len(maps)))  # no empty panels
     rows = -(-len(maps) // columns)
-    figure = new_figure(2.4 * columns, 2.5 * rows)
+    height = 2.3 * rows + 0.35
+    figure = new_figure(2.4 * columns, height)
+    styles = class_styles(targets)
+    size = float(np.clip(6000 / len(targets), 3, 14))
+    order = np.random.default_rng(0).permutation(len(targets))  # no class is drawn on top of all others
     for number, (name, places) in enumerate(maps):
-        axes = figure.add_subplot(rows, columns, number + 1, xticks=[], yticks=[], title=name)
-        axes.title.set_fontsize(9)
-        for target, color, marker in class_styles(targets):
-            dots = places[targets == target]
-            axes.scatter(dots[:, 0], dots[:, 1], s=3, c=color, marker=marker, linewidths=0)
-    figure.subplots_adjust(0.01, 0.01, 0.99, 0.93, 0.04, 0.14)
+        axes = figure.add_subplot(rows, columns, number + 1)
+        axes.set_title(name, fontsize=10, color=INK)
+        axes.axis("off")
+        axes.set_aspect("equal", adjustable="datalim")
+        look = {target: (color, marker) for target, color, marker in styles}
+        for marker in dict.fromkeys(marker for _, _, marker in styles):
+            chosen = [i for i in order if look[targets[i]][1] == marker]
+            colors = [look[targets[i]][0] for i in chosen]
+            axes.scatter(*places[chosen].T, s=size, c=colors, marker=marker, linewidths=0, alpha=0.8)
+    handles = legend_handles([(f"class {target}", color, marker) for target, color, marker in styles])
+    figure.legend(handles=handles, loc="lower center", ncols=min(len(handles), 8), fontsize=9, frameon=False)
+    figure.subplots_adjust(0.01, 0.4 / height + 0.02 * (len(styles) > 8), 0.99, 1 - 0.3 / height, 0.04, 0.14)
     return figure
 
 
 def _query(lab: Lab, cell: Cell, spec: dict[str, Any]) -> Any:
     """The test query of median τ: neither the best nor the worst case."""
-    from ugraphemb.tasks.figures import query_figure
+    from ugraphemb.plots.figures import query_figure
 
     graphs, trained = lab.graphs(cell.data), lab.learned(cell.data, 0, spec)
     queries, database = lab.asked(cell.data, 0, "tight")
@@ -114,17 +124,11 @@ def _query(lab: Lab, cell: Cell, spec: dict[str, Any]) -> Any:
 
 
 def _saved(figure: Any, path: Path) -> str:
-    """A PNG of 256 colors, rare ones among them, small enough to be kept with the code."""
-    from PIL import Image
-
-    from ugraphemb.tasks.drawing import save_figure
+    """A PNG of 256 colors, small enough to be kept with the code."""
+    from ugraphemb.plots.drawing import indexed_png
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_figure(figure, path, dpi=80)
-    with Image.open(path) as picture:
-        picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-            path, optimize=True
-        )
+    path.write_bytes(indexed_png(figure))
     return path.name
 
 

@@ -1,4 +1,4 @@
-"""The methods that are compared: what each says of graphs, as vectors, as a kernel or as distances."""
+"""The methods that are compared: each gives vectors, a kernel or distances of graphs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ NAMES = {
     "gk": "GK", "dgk": "DGK", "sp": "SP", "dsp": "DSP", "wl": "WL", "dwl": "DWL", "graph2vec": "graph2vec",
     "netmf": "NetMF", "graphsage": "GraphSAGE", "beam": "Beam", "hungarian": "Hungarian", "vj": "VJ", "hed": "HED",
     "majority": "floor: majority class", "counts": "floor: label and degree counts",
-    "paper": "UGraphEmb, the paper's preset", "paper@tight": "UGraphEmb, the paper's preset, tight truth",
+    "paper": "UGraphEmb, the paper's preset, clipped",
+    "paper@tight": "UGraphEmb, the paper's preset, clipped, tight truth",
     "ugraphemb@paper": "UGraphEmb, ours, learned from the paper's truth",
-    "ugraphemb": "UGraphEmb, ours", "ugraphemb-f": "UGraphEmb-F, ours",
+    "ugraphemb": "UGraphEmb, ours of release 0.1", "ugraphemb-f": "UGraphEmb-F, ours of release 0.1, its vectors",
 }  # fmt: skip
 SOLVERS = ("beam", "hungarian", "vj", "hed")
 KERNELS = ("gk", "sp", "wl", "dgk", "dsp", "dwl")
@@ -123,14 +124,14 @@ def _kernel(lab: Lab, data: str, method: str, choice: dict[str, Any], words: str
 
 
 def frequent(features: Any, count: int) -> Any:
-    """The columns that most graphs have an entry in, at most so many, dense."""
+    """The columns with entries in most graphs, at most `count`, dense."""
     seen = np.asarray((features != 0).sum(axis=0)).ravel()
     common = np.sort(np.argsort(-seen, kind="stable")[:count])
     return features[:, common] if isinstance(features, np.ndarray) else features.tocsc()[:, common].toarray()
 
 
 def _averaged(lab: Lab, cell: Any, choice: dict[str, Any], averaging: str) -> Any:
-    """NetMF knows nothing but the graph itself; GraphSAGE learns from the training graphs of the split."""
+    """NetMF uses only the graph itself; GraphSAGE learns from the training graphs of the split."""
     graphs = lab.graphs(cell.data)
     split = cell.split if cell.method == "graphsage" else "all"
     folder = lab.cache / "vectors" / cell.data / f"{cell.method}-{split}-{digest(choice)}"
@@ -166,5 +167,5 @@ def proximities(candidate: Candidate, queries: Any, database: Any) -> Iterator[t
 
 
 def predicted(model: ug.UGraphEmb, vectors: Any, queries: Any, database: Any) -> Any:
-    """What UGraphEmb says of the normalized proximity."""
+    """The normalized proximity that UGraphEmb predicts."""
     return model.proximity(vectors[queries], vectors[database])

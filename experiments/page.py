@@ -18,11 +18,14 @@ TITLES = {
     "REDDIT-MULTI-12K-SUBSET": "REDDIT12K (subset)", "AIDS": "AIDS", "Alkane": "Alkane",
 }  # fmt: skip
 NOT_RUN = "not run"
+NEW = ("datasets", "ground_truth", "finetuning", "pair_models")
+OF_0_1 = "*Computed with the code of release 0.1 and its default, the preset `0.1`.*"
+LONG = 16  # lines of a section's tables that are shown without being asked for
 
 
 @dataclass(frozen=True)
 class Found:
-    """The finished cells of one experiment, data set and method, one a split, all of one mode."""
+    """The finished cells of one experiment, data set and method, one per split, all of one mode."""
 
     cells: list[tuple[Cell, dict[str, Any]]] = field(default_factory=list)
     expected: int = 0
@@ -80,19 +83,24 @@ class Book:
     def __init__(self, results: Path, settings: Sequence[Settings]) -> None:
         self.results, self.used = results, {}  # type: Path, dict[str, dict[str, Any]]
         self.settings = settings[0]
-        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
         self._found: dict[tuple[str, str, str], Found] = {}
         for mode in settings:
             groups: dict[tuple[str, str, str], list[Cell]] = {}
             for cell in all_cells(mode):
                 groups.setdefault((cell.experiment, cell.data, cell.method), []).append(cell)
             for key, cells in groups.items():
-                place = key[:2]
-                if place not in rows:
-                    rows[place] = Ledger(results, *place).rows()
-                done = [(cell, rows[place][cell.key]) for cell in cells if cell.key in rows[place]]
+                rows = self.rows(*key[:2])
+                done = [(cell, rows[cell.key]) for cell in cells if cell.key in rows]
                 if key not in self._found or (done and not self._found[key].cells):
                     self._found[key] = Found(done, len(cells), mode.mode)
+
+    def rows(self, experiment: str, data: str) -> dict[str, dict[str, Any]]:
+        """Finished cells of an experiment on a set, by key."""
+        place = (experiment, data)
+        if place not in self._rows:
+            self._rows[place] = Ledger(self.results, *place).rows()
+        return self._rows[place]
 
     def find(self, experiment: str, data: str, method: str) -> Found:
         found = self._found.get((experiment, data, method), Found())
@@ -126,12 +134,17 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Markdown, columns padded so that the source reads well, too."""
+    """Markdown, with padded columns for readable source."""
     lines = [[str(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     text = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |"
             for line in lines]  # fmt: skip
     return "\n".join([text[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *text[1:]])
+
+
+def folded(summary: str, text: str) -> str:
+    """Text that a reader opens, on GitHub and on the site."""
+    return f'<details markdown="1">\n<summary>{summary}</summary>\n\n{text}\n\n</details>'
 
 
 def notes(name: str) -> str:
@@ -142,20 +155,26 @@ def notes(name: str) -> str:
 
 def write_page(results: Path, target: Path, config: Path | dict[str, Any] = HERE / "config.toml") -> None:
     """The whole page."""
+    from experiments.opening import closing, opening  # which needs the names of this module
+
     book = Book(results, [Settings(mode, config) for mode in MODES])
     sections = []
     for name in NAMES:
         module = experiment(name)
-        parts = [f"## {module.TITLE}", *module.section(book, target.parent), notes(name)]
+        text = "\n\n".join(module.section(book, target.parent))
+        if len(text.splitlines()) > LONG and "<details" not in text:
+            text = folded(f"{module.TITLE}: all tables", text)
+        parts = (f"## {module.TITLE}", "" if name in NEW else OF_0_1, notes(name), text)
         sections.append("\n\n".join(part for part in parts if part))
-    head = [notes("head"), summary(book)]
-    text = "\n\n".join([*head, *sections, provenance(book)]) + "\n"
+    first, how = notes("head").split("\n\n", 1)
+    head = [first, opening(book, target.parent), how, summary(book)]
+    text = "\n\n".join([*head, *sections, closing(book), provenance(book)]) + "\n"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text)
 
 
 def summary(book: Book) -> str:
-    """UGraphEmb on a glance: the paper, ours, the target."""
+    """UGraphEmb at a glance: the paper, ours, the target."""
     rows = []
     for data, (tau, precision) in PAPER["targets"].items():
         paper = PAPER["ranking"][data]["ugraphemb"]
@@ -176,7 +195,7 @@ def summary(book: Book) -> str:
                 verdict(found.mean("accuracy"), accuracy[key], 1), "", "", "", found.count,
             ])  # fmt: skip
     head = ["set", "", "paper", "ours, same truth", "verdict", "ours, tight truth", "target", "verdict", "splits"]
-    return f"## At a glance: UGraphEmb\n\n{table(head, rows)}"
+    return f"## At a glance: release 0.1's default\n\n{folded('All numbers', table(head, rows))}"
 
 
 def provenance(book: Book) -> str:

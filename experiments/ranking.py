@@ -1,4 +1,4 @@
-"""Similarity ranking: test graphs ask for training graphs (the paper's second table)."""
+"""Similarity ranking: test graphs are queries against training graphs (the paper's second table)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from experiments.variants import quality
 
 TITLE = "Readouts, scales and layers"
 LAYERS = {"paper": (256, 128, 64, 64, 64), "default": (64, 64, 64, 64, 64)}
-TRAINING = {"paper": "the paper's training, under its truth", "default": "our training, under the tight truth"}
+TRAINING = {"paper": "the paper's training, clipped, under its truth", "default": "our training, under the tight truth"}
 run = quality
 
 

@@ -60,7 +60,7 @@ def _draw(file: Path, panels: list[tuple[str, dict[float, Any]]]) -> None:
                     side.plot([x] * len(values), values, mark, color=color, markersize=2.5, alpha=0.5)
                 side.plot([x for x, _ in points], [sum(v) / len(v) for _, v in points], mark + "-", color=color)
                 low, high = side.get_ylim()
-                room = max(0.0, span - (high - low)) / 2  # chance is not blown up to a trend
+                room = max(0.0, span - (high - low)) / 2  # random variation is not shown as a trend
                 side.set_ylim(low - room, high + room)
                 side.set_ylabel(label, color=color)
                 side.spines["top"].set_visible(False)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import tomllib
 from pathlib import Path
 from typing import Any
 
 from ugraphemb.training.presets import settings_of
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # Python 3.10
-    import tomli as tomllib
-
 HERE = Path(__file__).resolve().parent
+# Keys name what differs from the paper's preset with these settings, which every cell had before they could be chosen:
+# old cells keep their keys and mean what they meant. Training starts from the same.
+REFERENCE = {"clip": 1.0}
 MODES = ("full", "quick")
+_NAMED = {
+    "default": "0.1"
+}  # what the cells of this folder were computed with; encoder.py is about the default of today
 
 
 class Settings:
-    """config.toml in one mode: what stands under [quick] replaces what stands above, entry by entry.
+    """config.toml in one mode: entries under [quick] replace the entries above.
 
     Args:
         mode: "full" or "quick".
@@ -56,18 +58,21 @@ class Settings:
         self, name: str, preset: str, truth: str, changes: dict[str, Any] | None = None, *, steps: int | None = None,
         share: float = 1.0,
     ) -> dict[str, Any]:  # fmt: skip
-        """All that a trained model depends on: its changes from the paper's preset, the truth and the pairs.
+        """All that a trained model depends on: its changes from `REFERENCE`, the truth and the pairs.
 
         The number of steps is that of the config for this preset (all sets, or this one), unless given.
         """
         limits = self.content.get("steps", {})
         steps = steps or self.sets[name].get("steps", {}).get(preset, limits.get(preset))
         kind = "similarity" if truth in ("mcs", "graphlet") else "distance"
-        wanted = settings_of(preset, kind, {**(changes or {}), **({"steps": steps} if steps else {})})
+        own = self.content.get("paper", {}) if preset == "paper" else {}
+        wanted = settings_of(
+            _NAMED.get(preset, preset), kind, {**own, **(changes or {}), **({"steps": steps} if steps else {})}
+        )
         # Only what differs from the paper's preset: a new setting changes no key until it is used.
         different = {
             field.name: getattr(part, field.name)
-            for part, plain in zip(wanted, settings_of("paper", kind, {}), strict=True)
+            for part, plain in zip(wanted, settings_of("paper", kind, REFERENCE), strict=True)
             for field in dataclasses.fields(part)
             if getattr(part, field.name) != getattr(plain, field.name)
         }

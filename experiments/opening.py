@@ -1,0 +1,205 @@
+"""How the page opens: the verdict in a few lines, two pictures, and what is not run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from experiments.catalog import NAMES, all_cells
+from experiments.cells import Cell
+from experiments.page import PAPER, Book, folded, table, title
+
+SLOWER = 3.0  # a cell of a method that was never run on a set, against the mean of the method on other sets
+
+
+def opening(book: Book, docs: Path) -> str:
+    """Ten lines and two pictures."""
+    ranking, classes = _ranking_rows(book), _class_rows(book)
+    lines = [
+        _line("Against the paper's numbers, on its own truth", [(n, o, p) for n, o, p, _, _ in ranking], 3),
+        _line("Against the targets of this project, tight truth", [(n, t, g) for n, _, _, t, g in ranking], 3),
+        _line("Classes from vectors without labels, as asked", [(n, v, a) for n, v, a, _, _ in classes], 1),
+        _line("Classes predicted after fine-tuning, as asked", [(n, d, a) for n, _, _, d, a in classes], 1),
+        _cost(book), _pairs(book), _against_others(classes, book), _missing(book),
+        "- Rankings, teachers, readouts, ladder and ablation were computed with the code and the default of release "
+        "0.1; classification and exact distances with the default of today. Each table says on how many splits.",
+    ]  # fmt: skip
+    _draw(docs / "figures" / "verdict-ranking.svg", "Kendall's τ and p@10", [
+        (name, [("the paper", theirs), ("ours, the paper's truth", same), ("ours, tight truth", tight)])
+        for name, same, theirs, tight, _ in ranking
+    ])  # fmt: skip
+    _draw(docs / "figures" / "verdict-classification.svg", "test accuracy, %", [
+        (name, [("vectors", vectors), ("predicted, fine-tuned", direct), ("best other method", _other(book, data))])
+        for (name, vectors, _, direct, _), data in zip(classes, book.settings["finetuning"]["sets"], strict=True)
+    ])  # fmt: skip
+    pictures = [
+        "![τ and p@10 of UGraphEmb: the paper, ours](figures/verdict-ranking.svg)",
+        "![Accuracy: vectors, fine-tuned, the best other method](figures/verdict-classification.svg)",
+    ]
+    return "## The verdict\n\n" + "\n".join(line for line in lines if line) + "\n\n" + "\n\n".join(pictures)
+
+
+Row = tuple[str, float | None, float | None, float | None, float | None]
+
+
+def _ranking_rows(book: Book) -> list[Row]:
+    """Name; ours on the paper's truth and the paper's; ours on the tight truth and its target."""
+    rows: list[Row] = []
+    for data, targets in PAPER["targets"].items():
+        same, tight = book.find("ranking", data, "ugraphemb@paper"), book.find("ranking", data, "ugraphemb")
+        for key, theirs, target in zip(("tau", "p@10"), PAPER["ranking"][data]["ugraphemb"], targets, strict=True):
+            name = f"{title(data)} {'τ' if key == 'tau' else key}"
+            rows.append((name, same.mean("paper", key), theirs, tight.mean("tight", key), target))
+    return rows
+
+
+def _class_rows(book: Book) -> list[Row]:
+    """Name; the better classifier of vectors and what is asked; predicted classes and what is asked."""
+    rows: list[Row] = []
+    for data in book.settings["finetuning"]["sets"]:
+        found, asked = book.find("finetuning", data, "ugraphemb"), PAPER["asked"][data]
+        ways = [mean for way in ("lr", "svm") if (mean := found.mean("before", way)) is not None]
+        rows.append((title(data), max(ways, default=None), asked[0], found.mean("direct"), asked[1]))
+    return rows
+
+
+def _line(words: str, found: list[tuple[str, float | None, float | None]], digits: int) -> str:
+    """How many reach a number, and every one that does not."""
+    known = [(name, ours, theirs) for name, ours, theirs in found if ours is not None and theirs is not None]
+    missed = [f"{name} {ours:.{digits}f} of {theirs:g}" for name, ours, theirs in known if ours < theirs]
+    absent = [name for name, ours, _ in found if ours is None]
+    text = f"- **{words}: {len(known) - len(missed)} of {len(found)}.**"
+    text += f" Missed: {'; '.join(missed)}." if missed else ""
+    return text + (f" Not run: {', '.join(absent)}." if absent else "")
+
+
+def _cost(book: Book) -> str:
+    parts = []
+    for data in book.settings["finetuning"]["sets"]:
+        found = book.find("finetuning", data, "ugraphemb")
+        if found.cells:
+            taus = [f"{found.mean(when, 'tau'):.3f}" for when in ("before", "after")]
+            parts.append(f"{title(data)} {' → '.join(taus)}")
+    return f"- **What fine-tuning costs the distances**, τ before and after: {'; '.join(parts)}." if parts else ""
+
+
+def _pairs(book: Book) -> str:
+    parts = []
+    for data in book.settings["pair_models"]["sets"]:
+        found = book.find("pair_models", data, "ugraphemb")
+        if found.cells:
+            numbers = [f"{found.mean('test × training', key):.3f}" for key in ("mae", "tau", "p@10")]
+            parts.append(f"{data} {', '.join(numbers)}")
+    if not parts:
+        return ""
+    best = "on AIDS700nef GREED has 0.593, 0.745, 0.695 and GENN-A* 0.507, 0.823, 0.721"
+    ours = "; ".join(parts)
+    return f"- **Exact distances, one vector per graph** (MAE, τ, p@10): {ours}. Published, similar sets: {best}."
+
+
+def _other(book: Book, data: str) -> float | None:
+    others = [name for name in book.methods("classification", data) if not name.startswith(("ugraphemb", "paper"))]
+    means = [book.find("classification", data, name).mean("accuracy") for name in others]
+    return max((mean for mean in means if mean is not None), default=None)
+
+
+def _against_others(classes: list[Row], book: Book) -> str:
+    behind = []
+    for (name, _, _, direct, _), data in zip(classes, book.settings["finetuning"]["sets"], strict=True):
+        other = _other(book, data)
+        if direct is not None and other is not None and direct < other:
+            behind.append(f"{name} ({direct:.1f}, other {other:.1f})")
+    words = f"behind on {', '.join(behind)}" if behind else "ahead on every set that was run"
+    return f"- **Fine-tuned against the best other method measured here**: {words}."
+
+
+def _missing(book: Book) -> str:
+    missing = not_run(book)
+    if not missing:
+        return "- Every cell of the config is computed."
+    hours = sum(seconds for _, seconds in missing) / 3600
+    return (
+        f"- **Not run: {len(missing)} of {len(all_cells(book.settings))} cells**, about {hours:.0f} hours of one core "
+        "([which, and how long each takes](#not-run))."
+    )
+
+
+def not_run(book: Book) -> list[tuple[Cell, float]]:
+    """Cells of the config without a result, each with its estimated seconds."""
+    known: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    missing = []
+    for cell in all_cells(book.settings):
+        row = book.rows(cell.experiment, cell.data).get(cell.key)
+        if row is None:
+            missing.append(cell)
+        else:
+            known.setdefault((cell.experiment, cell.method), []).append((cell.data, row["seconds"]))
+    return [(cell, _estimate(cell, known)) for cell in missing]
+
+
+def _estimate(cell: Cell, known: dict[tuple[str, str], list[tuple[str, float]]]) -> float:
+    """The mean of other splits; else of other sets, times `SLOWER`; else of the experiment."""
+    own = known.get((cell.experiment, cell.method), [])
+    same = [seconds for data, seconds in own if data == cell.data]
+    if same:
+        return fmean(same)
+    if own:
+        return SLOWER * fmean(seconds for _, seconds in own)
+    everything = [s for (experiment, _), rows in known.items() if experiment == cell.experiment for _, s in rows]
+    return SLOWER * fmean(everything) if everything else 600.0
+
+
+def closing(book: Book) -> str:
+    """What is not run, by experiment and set, and how long all of it takes."""
+    groups: dict[tuple[str, str], list[tuple[Cell, float]]] = {}
+    missing = not_run(book)
+    for cell, seconds in missing:
+        groups.setdefault((cell.experiment, cell.data), []).append((cell, seconds))
+    rows: list[list[Any]] = []
+    for (experiment, data), found in groups.items():
+        names = ", ".join(dict.fromkeys(cell.method for cell, _ in found))
+        rows.append([experiment, title(data), len(found), names, f"{sum(s for _, s in found) / 60:.0f}"])
+    done = sum(r["seconds"] for name in NAMES for r in _done(book, name))
+    left = sum(seconds for _, seconds in missing)
+    text = (
+        f"Estimated from the recorded cells: the finished cells took {done / 3600:.1f} hours of one core, those not "
+        f"run would take {left / 3600:.1f}; `make experiments` with two processes therefore "
+        f"{(done + left) / 7200:.1f} hours. A method that never ran on a set is taken as "
+        f"{SLOWER:g} times its mean elsewhere."
+    )
+    found = table(["experiment", "set", "cells", "methods", "minutes"], rows)
+    return f"## Not run\n\n{text}\n\n{folded('By experiment and set', found)}"
+
+
+def _done(book: Book, name: str) -> list[dict[str, Any]]:
+    cells = all_cells(book.settings, [name])
+    found = [book.rows(name, cell.data).get(cell.key) for cell in cells]
+    return [row for row in found if row is not None]
+
+
+def _draw(file: Path, label: str, groups: list[tuple[str, list[tuple[str, float | None]]]]) -> None:
+    """Bars by group; what is not run has none."""
+    if not groups:
+        return
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with rc_context({"svg.hashsalt": "ugraphemb", "svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(9.0, 2.8), layout="constrained")
+        axes = figure.subplots()
+        names = [name for name, _ in groups[0][1]]
+        for k, (name, color) in enumerate(zip(names, ("#999999", "#0072B2", "#D55E00"), strict=False)):
+            for place, (_, bars) in enumerate(groups):
+                value = bars[k][1]
+                if value is not None:
+                    axes.bar(place + 0.27 * (k - 1), value, 0.25, color=color)
+                    text = f"{value:.2f}".lstrip("0") if value < 2 else f"{value:.0f}"
+                    axes.text(place + 0.27 * (k - 1), value, text, ha="center", va="bottom", fontsize=6)
+            axes.bar(0, 0, color=color, label=name)
+        axes.set_xticks(range(len(groups)), [name.replace(" (subset)", "").replace(" ", "\n") for name, _ in groups])
+        axes.set_ylabel(label)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=3, frameon=False)
+        figure.savefig(file, metadata={"Date": None})
