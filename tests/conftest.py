@@ -33,7 +33,7 @@ def data_root() -> Path:
 
 @pytest.fixture
 def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine without data sets, and with no way out: an empty cache, and an address where nobody answers."""
+    """A machine without data sets and without network: an empty cache, and an address that does not answer."""
     monkeypatch.delenv("UGRAPHEMB_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("UGRAPHEMB_DATASET_URL", "http://127.0.0.1:9")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,23 @@ def test_an_old_container_counts_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(cores, "_OLD_QUOTA", tmp_path)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
     assert cores.available_cores() == 4
+
+
+def test_torch_uses_no_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from ugraphemb.training import threads
+
+    before = torch.get_num_threads()
+    monkeypatch.setattr(threads, "available_cores", lambda: 1)
+    with threads.torch_threads(0):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize(("given", "expected"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE")])
+def test_threads_of_torch_sleep_while_they_wait(given: dict[str, str], expected: str) -> None:
+    code = "import os, ugraphemb; print(os.environ['OMP_WAIT_POLICY'])"
+    others = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    done = subprocess.run([sys.executable, "-c", code], env={**others, **given}, capture_output=True, text=True)
+    assert done.stdout.strip() == expected

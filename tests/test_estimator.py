@@ -7,9 +7,11 @@ import time
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import ugraphemb as ug
@@ -49,7 +51,8 @@ def test_eight_graphs_are_learned_to_nearly_zero_loss():
     eight = ug.load_dataset("atlas")[40:48]
     settings = {"relative": 0.0, "batch_norm": False, "validate_every": 500, "clustering": True}
     # Roots of distances lie in Euclidean space more often than distances do, so squared L2 can reach zero.
-    model = quick(steps=500, learning_rate=0.01, head="squared_l2", settings=settings).fit(eight, held_out=[0])
+    model = quick(preset="0.1", steps=500, learning_rate=0.01, head="squared_l2", settings=settings)
+    model.fit(eight, held_out=[0])
     assert model.history_[-1][1] < 1e-3
 
 
@@ -133,6 +136,46 @@ def test_finetuning_moves_the_vectors_towards_the_classes(graphs, table):
         model.finetune(graphs, np.zeros(60))
 
 
+def test_a_finetuned_model_predicts_and_keeps_its_class_layers_when_saved(graphs, table, tmp_path):
+    classes = np.where(graphs.num_edges > np.median(graphs.num_edges), "many", "few")
+    model = quick().fit(graphs, table)
+    with pytest.raises(AttributeError, match="has no classes"):
+        model.predict(graphs)
+    model.finetune(graphs, classes, steps=100)
+    shares = model.predict_proba(graphs)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(model.predict(graphs), model.classes_[shares.argmax(axis=1)])
+    assert np.mean(model.predict(graphs) == classes) > 0.7
+    assert model.predict_proba(graphs[:0]).shape == (0, 2)
+    model.save(tmp_path / "fine")
+    loaded = ug.UGraphEmb.load(tmp_path / "fine")
+    assert loaded.classes_.tolist() == ["few", "many"]
+    np.testing.assert_array_equal(loaded.predict_proba(graphs), shares)
+    three = np.arange(60) % 3
+    loaded.finetune(graphs, three, steps=5)  # other classes replace the layers
+    assert loaded.predict_proba(graphs).shape == (60, 3)
+    loaded.fit(graphs, table)
+    assert not hasattr(loaded, "classes_")
+
+
+def test_the_classifier_is_one_object_for_cross_validation(graphs, fitted, tmp_path):
+    sparse_and_dense = graphs[:20] + ug.load_dataset("atlas")[180:200]
+    folds = StratifiedKFold(2, shuffle=True, random_state=0)
+    classifier = ug.UGraphEmbClassifier(quick(), steps=60)
+    assert cross_val_score(classifier, sparse_and_dense, [3] * 20 + [7] * 20, cv=folds).mean() > 0.8
+    classes = np.where(graphs.num_edges > np.median(graphs.num_edges), 7, 3)
+    before = fitted.transform(graphs)
+    tuned = ug.UGraphEmbClassifier(fitted, steps=20, seed=5).fit(graphs, classes)
+    assert tuned.classes_.tolist() == [3, 7]
+    assert np.abs(tuned.transform(graphs) - before).max() > 1e-3
+    np.testing.assert_array_equal(fitted.transform(graphs), before)  # a copy was tuned
+    fitted.save(tmp_path / "model")
+    same = ug.UGraphEmbClassifier(tmp_path / "model", steps=20, seed=5).fit(graphs, classes)
+    np.testing.assert_array_equal(same.predict_proba(graphs), tuned.predict_proba(graphs))
+    with pytest.raises(NotFittedError):
+        ug.UGraphEmbClassifier().predict(graphs)
+
+
 def test_a_saved_model_gives_the_same_vectors(graphs, fitted, tmp_path):
     fitted.save(tmp_path / "model")
     fitted.save(tmp_path / "model")  # over the old one
@@ -194,3 +237,22 @@ def test_a_killed_run_resumes_to_the_same_result(tmp_path):
     graphs = ug.load_dataset("atlas")[50:110]
     whole, resumed = (ug.UGraphEmb.load(tmp_path / name).transform(graphs) for name in ("whole", "killed"))
     np.testing.assert_array_equal(whole, resumed)
+
+
+def test_a_pipeline_shows_itself_and_takes_settings_of_scikit_learn(graphs, fitted):
+    pandas = pytest.importorskip("pandas")
+    model = quick(dimension=4, steps=2)
+    pipeline = make_pipeline(model, LogisticRegression())
+    assert "UGraphEmb" in pipeline._repr_html_()
+    assert repr(model).startswith("UGraphEmb(dimension=4, layers=(16, 16), ")
+    assert pipeline.set_params(ugraphemb__seed=5).named_steps["ugraphemb"].seed == 5
+    assert isinstance(pipeline[:1].set_output(transform="pandas").fit_transform(graphs), pandas.DataFrame)
+    with config_context(transform_output="pandas"):
+        assert isinstance(fitted.transform(graphs[:2]), pandas.DataFrame)
+    assert isinstance(fitted.transform(graphs[:2]), np.ndarray)
+    with pytest.raises(ValueError, match="no parameter 'width'"):
+        model.set_params(width=3)
+    with pytest.raises(ValueError, match="transform='frames'"):
+        model.set_output(transform="frames")
+    with pytest.raises(NotFittedError, match="call fit"):
+        clone(fitted).transform(graphs)

@@ -20,12 +20,16 @@ from ugraphemb.baselines.floors import LabelDegreeCounts
 from ugraphemb.baselines.kernels import WLKernel
 from ugraphemb.baselines.rankers import EditDistanceRanker
 from ugraphemb.graphs import GraphSet, write_graphs
+from ugraphemb.tasks import pair_protocol
 
 pytest.importorskip("rdkit")
 pytest.importorskip("igraph")
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "inputs.md"
-SMILES = ["CCO", "CCN", "c1ccccc1", "C1CCCCC1", "CC(=O)O", "CCCl", "OCCO", "C#N"]
+SMILES = [
+    *("CCO", "CCN", "c1ccccc1", "C1CCCCC1", "CC(=O)O", "CCCl", "OCCO", "C#N"),
+    *("CCC", "CC=O", "C1CC1", "CNC", "CCBr", "C=CC", "c1ccncc1", "CS"),
+]
 GRAPHS = GraphSet.from_smiles(SMILES)
 BARE = GraphSet.from_edges(  # what adjacency matrices hold
     GRAPHS.num_nodes, np.concatenate([graph.edges + GRAPHS.node_offsets[i] for i, graph in enumerate(GRAPHS)])
@@ -134,21 +138,32 @@ def _search(graphs: Any, bare: bool) -> Any:
 
 def _finetuned(graphs: Any, bare: bool) -> Any:
     model = _model().fit(BARE if bare else GRAPHS)
-    return model.finetune(graphs, [0, 1] * 4, steps=2).transform(BARE if bare else GRAPHS)
+    return model.finetune(graphs, [0, 1] * 8, steps=2).transform(BARE if bare else GRAPHS)
+
+
+@cache
+def _classifier(bare: bool) -> ug.UGraphEmb:
+    return _model().fit(BARE if bare else GRAPHS).finetune(BARE if bare else GRAPHS, [0, 1] * 8, steps=2)
+
+
+def _task(graphs: Any, bare: bool) -> Any:
+    """The task that takes graphs; the others take vectors or distances."""
+    scores = pair_protocol(graphs, model=_fitted(bare), ks=(1,), threads=1)
+    return np.array([score.mae for score in scores.values()])
 
 
 def _figure(graphs: Any, bare: bool) -> Any:
     pytest.importorskip("matplotlib")
-    from ugraphemb.tasks.drawing import graph_figure
+    from ugraphemb.plots.drawing import graph_figure
 
     return np.array(len(graph_figure(graphs).axes))
 
 
 def _map_page(graphs: Any, bare: bool) -> Any:
-    from ugraphemb.tasks.interactive import write_map_page
+    from ugraphemb.plots.interactive import write_map_page
 
     path = Path(os.environ["PYTEST_INPUTS"]) / "map.html"
-    write_map_page(np.arange(16).reshape(8, 2), graphs, path, title="map")
+    write_map_page(np.arange(32).reshape(16, 2), graphs, path, title="map")
     found = re.search(r'"edges":"([^"]*)"', path.read_text(encoding="utf-8"))  # ids of molecules show their SMILES, too
     assert found is not None
     return np.array(found[1])
@@ -164,6 +179,8 @@ FUNCTIONS: dict[str, tuple[Callable[[Any, bool], Any], str]] = {
     "`finetune`": (_finetuned, "several"),
     "`GraphIndex.add`": (lambda graphs, bare: _index(graphs, bare).to_table()["vector"].to_pylist(), "any"),
     "`search`": (_search, "any"),
+    "`predict`": (lambda graphs, bare: _classifier(bare).predict_proba(graphs), "any"),
+    "tasks": (_task, "several"),
     "baselines": (
         lambda graphs, bare: np.concatenate(
             [

@@ -31,7 +31,7 @@ def test_the_same_seed_gives_the_same_vectors_and_another_seed_others(labels: st
     graphs = random_graphs(12, labels=labels)
     torch.manual_seed(1)
     first = GraphSAGE(**SMALL, seed=3).fit(graphs).transform(graphs)
-    torch.manual_seed(2)  # the global generator plays no part
+    torch.manual_seed(2)  # the global generator is not used
     assert (GraphSAGE(**SMALL, seed=3).fit(graphs).transform(graphs) == first).all()
     assert not np.allclose(GraphSAGE(**SMALL, seed=4).fit(graphs).transform(graphs), first)
 

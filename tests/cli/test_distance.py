@@ -67,7 +67,7 @@ def test_what_is_no_graph_is_answered_in_one_line(capsys, file: str):
     for a, message in [
         (file, "3 graphs; choose one by its position"),
         (f"{file}:3", "positions go from 0 to 2"),
-        ("not a molecule", "no SMILES"),
+        ("not a molecule", "nor SMILES"),
     ]:
         status, out, err = run(capsys, "distance", a, f"{file}:0")
         assert (status, out) == (1, "")

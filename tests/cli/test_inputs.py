@@ -58,7 +58,7 @@ COLUMNS = ("--smiles-column", "structure", "--id-column", "code", "--target-colu
 def test_tables_are_read_by_the_columns_that_are_named(run, table: str, tmp_path: Path):
     status, out, err = run("info", table, *COLUMNS, "--json")
     assert (status, json.loads(out)["graphs"]) == (0, 5)
-    assert "ignored 1 molecules that cannot be read" in err
+    assert "ignored 1 molecule that cannot be read" in err
     assert f"{table}:3" in err
     status, _, _ = run("convert", table, tmp_path / "out.jsonl", *COLUMNS)
     assert status == 0
@@ -95,19 +95,44 @@ def test_an_option_that_means_nothing_for_a_file_is_refused(run, tmp_path: Path)
     ug.write_graphs(ug.GraphSet.from_smiles("CCO"), tmp_path / "g.jsonl")
     status, _, err = run("info", tmp_path / "g.jsonl", "--smiles-column", "x")
     assert status == 2
-    assert "--smiles-column means nothing" in err
+    assert "--smiles-column has no effect" in err
     status, _, err = run("info", "atlas", "--hydrogens")
     assert status == 2
     assert "--hydrogens is for files; atlas is a data set" in err
 
 
 def test_every_command_that_reads_graphs_has_the_reader_options(run):
-    for name in ("add", "convert", "distance", "embed", "finetune", "index", "info", "pairs", "search", "train"):
+    for name in (
+        "add",
+        "convert",
+        "distance",
+        "embed",
+        "finetune",
+        "index",
+        "info",
+        "pairs",
+        "predict",
+        "search",
+        "train",
+    ):
         out = run(name, "--help")[1]
-        for option in ("--format", "--smiles-column", "--id-column", "--target-column", "--on-error", "--hydrogens"):
+        for option in (
+            "--format",
+            "--smiles-column",
+            "--id-column",
+            "--target-column",
+            "--on-error",
+            "--hydrogens",
+            "--aromatic",
+        ):
             assert option in out, (name, option)
     for name in ("train", "index", "search", "pairs", "distance"):
         assert "--cost" in run(name, "--help")[1]
+
+
+def test_aromatic_bonds_are_single_and_double_on_request(run):
+    assert run("distance", "c1ccccc1", "C1CCCCC1")[1].split()[0] == "6"
+    assert run("distance", "c1ccccc1", "C1CCCCC1", "--aromatic", "kekule")[1].split()[0] == "3"
 
 
 def test_a_smiles_that_ends_like_a_member_is_a_smiles(run):
@@ -119,13 +144,15 @@ def test_a_smiles_that_ends_like_a_member_is_a_smiles(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("train", "{table}", *COLUMNS, "-o", "{new}", "--device", "cuda:7"), "device='cuda:7' cannot be used here"),
+        (("train", "{table}", *COLUMNS, "-o", "{new}", "--device", "cuda:7"), "device='cuda:7' is not available"),
         (("pairs", "atlas", "--budget", "3", "--metric", "labels", "-o", "{new}.parquet"), "targets"),
         (("pairs", "atlas", "--budget", "3", "-o", "{folder}/missing/x.parquet"), "does not exist"),
         (("embed", "{model}", "atlas", "-o", "{folder}/missing/x.npy"), "does not exist"),
         (("embed", "{model}", "atlas", "-o", "{new}.txt"), "ends in .npy, .parquet"),
-        (("train", "atlas", "-o", "{model}"), "is there already; --overwrite replaces it"),
-        (("distance", "CCO", "no file"), "no SMILES"),
+        (("train", "atlas", "-o", "{model}"), "exists already; --overwrite replaces it"),
+        (("distance", "CCO", "no file"), "nor SMILES"),
+        (("info", "{table}", "--smiles-column", "structure"), "--on-error skip leaves it out"),
+        (("distance", "CCO", "CC", "--cost", "edge_relabel"), "expected NAME=COST"),
         (("distance", "CCO", "CC", "--cost", "edge_relabel=-1"), "edge_relabel"),
         (("index", "{model}", "nothing.smi", "-o", "{new}"), "no such file"),
         (("search", "{model}", "CCO"), "Error"),
@@ -187,7 +214,7 @@ def test_groups_are_written(run, tmp_path: Path):
     points = np.concatenate([random.normal(center, 0.1, (12, 3)) for center in (0, 5)] + [[[50.0, 50, 50]]])
     np.save(tmp_path / "z.npy", points)
     status, out, _ = run("cluster", tmp_path / "z.npy", "-o", tmp_path / "c.csv")
-    assert (status, "2 groups of 12, 12 graphs; 1 in none" in out) == (0, True)
+    assert (status, "2 clusters of 12, 12 graphs; 1 in none" in out) == (0, True)
     rows = [line.split(",") for line in (tmp_path / "c.csv").read_text().splitlines()]
     assert rows[0] == ["id", "cluster"]
     assert [row[1] for row in rows[1:13]] == [rows[1][1]] * 12
@@ -210,3 +237,42 @@ def test_shells_complete_commands(run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COMP_WORDS", "ugraphemb dis")
     monkeypatch.setenv("COMP_CWORD", "1")
     assert "distance" in run()[1]
+
+
+def test_a_smiles_string_is_one_graph_wherever_graphs_are_read(model: str, tmp_path: Path) -> None:
+    for text in ("CCO", "C/C=C/C", "c1ccccc1"):
+        module.cli.main(["embed", model, text, "-o", str(tmp_path / "z.npy")], standalone_mode=False)
+        expected = ug.UGraphEmb.load(model).transform([text])
+        np.testing.assert_allclose(np.load(tmp_path / "z.npy"), expected, atol=1e-5)
+
+
+def test_vectors_and_what_is_said_of_them_change_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash after any write leaves vectors with their own ids and head."""
+    from ugraphemb import files
+    from ugraphemb.cli.arrays import head_of, read_vectors, write_vectors
+
+    old, new = np.zeros((2, 3), np.float32), np.ones((3, 3), np.float32)
+    path, real = str(tmp_path / "z.npy"), files.write_file
+    for fatal in range(1, 5):
+        write_vectors(path, old, ["a", "b"], "l1")
+        calls = 0
+
+        def dying(*arguments: Any, fatal: int = fatal) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == fatal:
+                raise KeyboardInterrupt
+            real(*arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "write_file", dying)
+            if fatal < 4:
+                with pytest.raises(KeyboardInterrupt):
+                    write_vectors(path, new, ["c", "d", "e"], "l2")
+            else:
+                write_vectors(path, new, ["c", "d", "e"], "l2")
+        vectors, ids = read_vectors(path)
+        assert (ids, head_of(path)) == ((["c", "d", "e"], "l2") if len(vectors) == 3 else (["a", "b"], "l1"))
+    np.save(path, np.ones((2, 3), np.float32))
+    with pytest.raises(ValueError, match="describes another array"):
+        read_vectors(path)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from search.small_index import graphs, model
 
 import ugraphemb as ug
@@ -245,10 +244,8 @@ def test_whoever_loads_while_another_saves_gets_config_and_weights_of_one_save(f
         writer.start()
     try:
         for _ in range(15):
-            network, vocabulary, about = storage.read_model(folder, torch.device("cpu"))
-            loaded = ug.UGraphEmb()
-            loaded.network_, loaded.vocabulary_, loaded.about_ = network, vocabulary, about
-            np.testing.assert_array_equal(loaded.transform(graphs()[:3]), expected[about["metric"]])
+            loaded = ug.UGraphEmb.load(folder)
+            np.testing.assert_array_equal(loaded.transform(graphs()[:3]), expected[loaded.about_["metric"]])
     finally:
         done.set()
         for writer in writers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.cells import Cell, Ledger
+from experiments.methods import NAMES
 from experiments.page import NOT_RUN, Book, Found, verdict, write_page
 from experiments.ranking import cells as ranking_cells
 from experiments.settings import Settings
@@ -78,3 +79,13 @@ def test_a_value_that_no_split_has_is_a_dash():
     cell = Cell("ranking", "TOY", "wl", 0)
     assert Found([(cell, {"values": {"tight": {"tau": 0.5}}})], 1).text("tight", "mse") == "–"
     assert Found().text("tight", "mse") == NOT_RUN
+
+
+def test_cells_of_the_papers_preset_are_named_by_the_clipping_that_they_were_trained_with():
+    settings = Settings()
+    clipped = settings.model("PTC", "paper", "tight")
+    assert clipped["changes"] == {}  # the key of the finished cells
+    assert all("clipped" in NAMES[name] for name in ("paper", "paper@tight"))
+    del settings.content["paper"]
+    assert settings.model("PTC", "paper", "tight")["changes"] == {"clip": 0.0}  # exactly as published: another cell
+    assert "clip" not in settings.model("PTC", "default", "tight")["changes"]

@@ -25,8 +25,12 @@ INTO = ("file", "payload", "buffer", "drawn", "faiss.PyCallbackIOWriter(")
 ALLOWED = {
     "training/display.py": "a log of training, which grows line by line",
     "baselines/graph2vec.py": "input of gensim, in a folder that goes with the call",
-    "proximity/executors.py": "work for other processes of this run, which goes with it",
+    "workers/shared.py": "work for other processes of this run, which goes with it",
+    "bulk/pieces.py": "a file of an object store, for readers that need a path; it goes with the call",
     "graphs/download.py": "a download that is looked at before it is kept",
+    "search/engines/header.py": "a model on its way to or from a database, in a folder that goes with the call",
+    "web/queries.py": "an upload, in a folder that goes with the request",
+    "cli/serve.py": "a copy of the index of a database, which goes with the server",
     "cli/main.py": "/dev/null, in place of a closed pipe",
 }
 

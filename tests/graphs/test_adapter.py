@@ -23,7 +23,7 @@ def test_one_string_is_one_molecule() -> None:
 def test_a_missing_molecule_is_named_by_its_row_or_skipped_with_the_rows_kept(missing: object) -> None:
     with pytest.raises(GraphFormatError, match=r"SMILES 1: .*on_error='skip'"):
         GraphSet.from_smiles(["CCO", missing, "CC"])  # type: ignore[list-item]
-    with pytest.warns(GraphWarning, match=r"ignored 1 molecules that cannot be read \(SMILES 1\)"):
+    with pytest.warns(GraphWarning, match=r"ignored 1 molecule that cannot be read \(SMILES 1\)"):
         graphs = graphs_of(["CCO", missing, "CC"], on_error="skip")
     assert graphs.ids.tolist() == ["0", "2"]
     assert [graph.metadata["smiles"] for graph in graphs] == ["CCO", "CC"]
@@ -74,6 +74,18 @@ def test_graphs_of_several_kinds_keep_their_order_and_rows() -> None:
     assert graphs.ids.tolist() == ["0", "2", "3"]
 
 
+def test_a_table_of_molecules_is_refused_with_the_names_of_its_columns() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match=r"df\['smiles'\] \('name', 'structure'\)"):
+        graphs_of(pandas.DataFrame({"name": ["ethanol"], "structure": ["CCO"]}))
+
+
+@pytest.mark.parametrize(("thing", "named"), [(3, "an int"), ({3}, "graph 0 is an int"), (3.5, "a float")])
+def test_what_is_no_graph_is_named_with_its_article(thing: object, named: str) -> None:
+    with pytest.raises(TypeError, match=named):
+        graphs_of(thing)
+
+
 def test_a_string_is_a_path_where_something_is_there(tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
     write_graphs(GraphSet.from_smiles(["CCO", "CC"]), path)
@@ -88,7 +100,7 @@ def test_other_things_are_refused_by_position() -> None:
     for thing in (3, b"CCO", None, object()):
         with pytest.raises(TypeError, match="where graphs are needed: a GraphSet or Graph"):
             graphs_of(thing)
-    with pytest.raises(TypeError, match="graph 1 is a int; expected"):
+    with pytest.raises(TypeError, match="graph 1 is an int; expected"):
         graphs_of([nx.path_graph(2), 3])
     with pytest.raises(TypeError, match="takes no option 'strict'"):
         graphs_of(GraphSet.from_smiles("C"), strict=True)

@@ -11,7 +11,7 @@ from ugraphemb.graphs import GraphSet
 from ugraphemb.graphs.convert import to_smiles
 from ugraphemb.graphs.convert.chemistry import original_of, rebuilt, repaired
 from ugraphemb.graphs.convert.molecules import quiet
-from ugraphemb.tasks.molecules import molecule
+from ugraphemb.plots.molecules import molecule
 
 pytest.importorskip("rdkit")
 

@@ -171,7 +171,7 @@ def test_tensors_that_are_not_used_and_edges_stored_once_are_reported() -> None:
     assert "2 directions of edges, each stored once" in message
     assert "3 values of the tensor 'pos' and 2 values of the tensor 'edge_weight'" in message
     mixed = Data(edge_index=torch.tensor([[0, 1, 1], [1, 0, 2]]), num_nodes=3)
-    with pytest.raises(GraphFormatError, match="PyTorch Geometric graph 0 is directed: 1 edges"):
+    with pytest.raises(GraphFormatError, match="PyTorch Geometric graph 0 is directed: 1 edge has"):
         GraphSet.from_pyg(mixed)
     assert GraphSet.from_pyg(mixed, directed="symmetrize").num_edges.tolist() == [2]
 
@@ -226,7 +226,7 @@ def test_adjacency_matrices_have_edges_where_entries_are_not_zero() -> None:
         assert GraphSet.from_matrices(np.triu(ring)).num_edges.tolist() == [4]
     mixed = ring.copy()
     mixed[0, 1] = 0
-    with pytest.raises(GraphFormatError, match="adjacency matrix 1 is directed: 1 edges"):
+    with pytest.raises(GraphFormatError, match="adjacency matrix 1 is directed: 1 edge has"):
         GraphSet.from_matrices([ring, mixed])
     with pytest.raises(GraphFormatError, match=r"shape \(2, 3\), expected \(n, n\)"):
         GraphSet.from_matrices(np.ones((2, 3)))

@@ -108,5 +108,5 @@ def test_bad_files_are_refused(path: Path, text: str, message: str) -> None:
 
 
 def test_text_that_xml_cannot_say_is_refused(path: Path) -> None:
-    with pytest.raises(GraphFormatError, match="XML cannot say"):
+    with pytest.raises(GraphFormatError, match="XML cannot represent"):
         write_graphml(GraphSet.from_edges([1], [], node_labels=["\x01"]), path)

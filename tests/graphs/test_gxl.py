@@ -11,7 +11,7 @@ from ugraphemb.errors import GraphFormatError, GraphWarning
 from ugraphemb.graphs.formats.gxl import read_gxl
 
 DOCTYPE = '<!DOCTYPE gxl SYSTEM "http://www.gupro.de/GXL/gxl-1.0.dtd">'
-# As in the IAM collection AIDS: symbols padded with spaces, a DTD that nobody should fetch.
+# As in the IAM collection AIDS: symbols padded with spaces, a DTD that must not be fetched.
 MOLECULE = """<?xml version="1.0"?>
 {doctype}
 <gxl><graph id="{id}" edgeids="false" edgemode="{mode}">

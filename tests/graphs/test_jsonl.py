@@ -80,7 +80,7 @@ def test_attributes_that_only_some_graphs_carry_are_refused(tmp_path: Path) -> N
     [
         ("{", "set.jsonl:2: not JSON"),
         ("[1]", "set.jsonl:2: an array, expected an object"),
-        ("[" * 100_000, "set.jsonl:2: JSON that goes beyond sense"),
+        ("[" * 100_000, "set.jsonl:2: JSON that exceeds the limits"),
         ('{"id": 0, "edges": []}', "set.jsonl:2: no num_nodes"),
         ('{"id": 0, "num_nodes": -1, "edges": []}', "num_nodes is -1, expected a whole number, 0 or more"),
         ('{"id": 0, "num_nodes": true, "edges": []}', "num_nodes is true"),

@@ -166,7 +166,7 @@ def test_attributes_of_other_kinds_are_counted_in_one_pass(tmp_path: Path):
 def test_long_smiles_are_skipped_if_asked(tmp_path: Path):
     pytest.importorskip("rdkit")
     (tmp_path / "set.smi").write_text("CC a\n" + "C" * 100_000 + " long\nCO b\n")
-    with pytest.warns(GraphWarning, match="1 molecules that cannot be read"):
+    with pytest.warns(GraphWarning, match="1 molecule that cannot be read"):
         assert read_graphs(tmp_path / "set.smi", on_error="skip").ids.tolist() == ["a", "b"]
 
 

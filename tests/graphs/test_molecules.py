@@ -115,7 +115,7 @@ def test_what_is_not_smiles_is_refused_with_its_line_or_skipped_and_counted(tmp_
     path.write_text(f"CCO first\n{wrong} second\nCN third\n")
     with pytest.raises(GraphFormatError, match=r"set.smi:2: .*which is not SMILES"):
         read_smi(path)
-    with pytest.warns(GraphWarning, match="1 molecules that cannot be read") as told:
+    with pytest.warns(GraphWarning, match="1 molecule that cannot be read") as told:
         assert read_smi(path, on_error="skip").ids.tolist() == ["first", "third"]
     assert len(told) == 1
     with pytest.raises(ValueError, match="on_error='ignore', expected 'raise' or 'skip'"):

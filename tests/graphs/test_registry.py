@@ -147,7 +147,7 @@ def test_a_list_of_files_keeps_them_in_a_folder_of_its_own(tmp_path: Path, name:
         back = read_graphs(tmp_path / name)
         assert back.node_labels.tolist() == graphs.node_labels.tolist()
         assert [entry for entry in mine if (tmp_path / entry).read_text() != "mine"] == []
-    assert len(list(tmp_path.iterdir())) == len(mine) + 3  # the list, its folder, and that of somebody else
+    assert len(list(tmp_path.iterdir())) == len(mine) + 3  # the list, its folder, and a folder of another program
 
 
 def test_what_is_left_of_a_killed_writer_is_removed_by_the_next(tmp_path: Path):

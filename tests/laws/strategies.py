@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ugraphemb.graphs import Graph, GraphSet
 
-# Text that readers stumble over: quotes, markup, separators, spaces at the ends, line ends that are none.
+# Text that readers may misread: quotes, markup, separators, spaces at the ends, characters like line breaks.
 characters = st.sampled_from("aB09.-_ #:,;<>&\"'\\/=[]{}%\u00a0\u0085\u2028é漢😀")
 words = st.text(characters, min_size=1, max_size=6)
 letters = st.sampled_from("ABC")

@@ -25,7 +25,7 @@ ALL = ("ids", "node labels", "edge labels", "node attributes", "targets")
 
 
 def held(graphs: GraphSet, parts: tuple[str, ...]) -> GraphSet:
-    """The collection without the parts that a format has no place for."""
+    """The collection without the parts that a format cannot hold."""
     changes: dict[str, Any] = {}
     if "ids" not in parts:
         changes["ids"] = None

@@ -122,7 +122,7 @@ def test_networkx_graphs_and_collections_of_one_graph_are_taken():
     assert distance(GraphSet.from_networkx([ring]), path, method="exact").value == 1
     with pytest.raises(ValueError, match="collection of 209 graphs where one graph is needed"):
         distance(ATLAS, path)
-    with pytest.raises(TypeError, match="a int where graphs are needed"):
+    with pytest.raises(TypeError, match="an int where graphs are needed"):
         distance(3, path)
 
 

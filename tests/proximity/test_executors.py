@@ -1,16 +1,10 @@
-"""Pairs on the workers of an executor: threads, processes, and a real Dask cluster on this machine."""
+"""Pairs on the workers of an executor: threads and processes; for a Dask cluster see workers/test_dask.py."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
 from multiprocessing import get_context
 
 import numpy as np
@@ -41,6 +35,7 @@ def test_threads_and_processes_give_the_same_table(options, small_pieces):
         assert_same(ug.pairwise(GRAPHS, executor=threads, **options), expected)
     with ProcessPoolExecutor(2, get_context("forkserver")) as processes:
         assert_same(ug.pairwise(GRAPHS, executor=processes, **options), expected)
+    assert_same(ug.pairwise(GRAPHS, executor=2, **options), expected)
 
 
 def test_costs_that_are_functions_travel_too(small_pieces):
@@ -89,14 +84,28 @@ def test_a_process_that_dies_is_an_error_and_what_was_finished_is_kept(tmp_path,
     assert len(whole) == 780
 
 
+def test_a_process_of_ours_that_dies_loses_nothing(tmp_path, small_pieces):
+    def deadly_once(a, b):
+        if (a.position, b.position) == (20, 21) and not (tmp_path / "died").exists():
+            (tmp_path / "died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return a.position * 1000 + b.position
+
+    table = ug.pairwise(GRAPHS, metric=deadly_once, kind="distance", executor=2)
+    assert (tmp_path / "died").exists()
+    np.testing.assert_array_equal(table.value, table.left * 1000 + table.right)
+
+
 def test_an_error_of_the_metric_comes_back(small_pieces):
     with ThreadPoolExecutor(2) as threads, pytest.raises(ug.errors.MetricError, match="ZeroDivisionError"):
         ug.pairwise(GRAPHS, metric=lambda a, b: 1 / 0, kind="distance", executor=threads)
 
 
 def test_what_is_no_executor_is_refused():
-    with pytest.raises(TypeError, match=r"must be a concurrent.futures.Executor"):
-        ug.pairwise(GRAPHS, executor=3)
+    with pytest.raises(TypeError, match=r"executor is a float; it must be a number of processes"):
+        ug.pairwise(GRAPHS, executor=3.5)
+    with pytest.raises(ValueError, match=r"executor is 0; a number of processes must be at least 1"):
+        ug.pairwise(GRAPHS, executor=0)
 
 
 def test_pieces_cover_every_pair_once_and_cost_about_the_same():
@@ -132,121 +141,3 @@ class Foreign(Executor):
 def test_a_worker_refuses_another_version():
     with pytest.raises(ClusterError, match=rf"runs ugraphemb {ug.__version__}, but 0\.0\.9 is asking"):
         ug.pairwise(GRAPHS, executor=Foreign())
-
-
-# A real cluster
-
-
-def start(*arguments: str, folder, **environment: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
-    quiet = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error", **environment}
-    return subprocess.Popen(command, env={**os.environ, **quiet}, cwd=folder, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)  # fmt: skip
-
-
-def worker(address: str, folder, *more: str) -> subprocess.Popen:
-    return start("dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1",
-                 "--local-directory", str(folder), *more, folder=folder)  # fmt: skip
-
-
-@contextmanager
-def cluster(folder, workers: int = 2) -> Iterator[tuple[str, list[subprocess.Popen]]]:
-    pytest.importorskip("distributed")
-    file = folder / "scheduler.json"
-    processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file",
-                       str(file), folder=folder)]  # fmt: skip
-    try:
-        end = time.monotonic() + 60
-        while not file.exists() or not file.read_text().rstrip().endswith("}"):
-            assert processes[0].poll() is None, "the scheduler ended"
-            assert time.monotonic() < end, "no scheduler"
-            time.sleep(0.05)
-        address = json.loads(file.read_text())["address"]
-        processes += [worker(address, folder) for _ in range(workers)]
-        yield address, processes
-    finally:
-        for process in reversed(processes):
-            process.kill()
-        for process in processes:
-            process.wait(10)
-
-
-@pytest.fixture(scope="module")
-def dask_cluster(tmp_path_factory):
-    with cluster(tmp_path_factory.mktemp("dask")) as found:
-        yield found
-
-
-@pytest.fixture
-def client(dask_cluster):
-    found = executors.client_of(dask_cluster[0])
-    found.wait_for_workers(2, timeout=60)
-    yield found
-    found.close()
-
-
-dask_warnings = pytest.mark.filterwarnings("ignore")  # its own, of which there are many
-
-
-@dask_warnings
-@pytest.mark.parametrize("options", [{"method": "branch"}, {"metric": "mcs"}])
-def test_a_dask_cluster_gives_the_same_table(client, options, tmp_path, small_pieces):
-    expected = ug.pairwise(GRAPHS, **options)
-    assert_same(ug.pairwise(GRAPHS, executor=client.get_executor(), store=tmp_path, **options), expected)
-    assert_same(ug.pairwise(GRAPHS, executor=client, **options), expected)
-    assert len(ug.PairTable.read(tmp_path)) == len(expected)
-
-
-@dask_warnings
-def test_the_command_line_uses_a_scheduler(client, dask_cluster, tmp_path):
-    ug.write_graphs(GRAPHS, tmp_path / "graphs.jsonl")
-    program = "from ugraphemb.cli.main import main; main()"
-    command = [sys.executable, "-c", program, "pairs", "graphs.jsonl", "-o", "t.parquet", "--method", "branch",
-               "--scheduler", dask_cluster[0], "--store", "kept"]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    expected = ug.pairwise(ug.read_graphs(tmp_path / "graphs.jsonl"), method="branch")
-    assert_same(ug.PairTable.read(tmp_path / "t.parquet"), expected)
-    assert len(ug.PairTable.read(tmp_path / "kept")) == len(expected)
-
-
-@dask_warnings
-def test_a_worker_of_another_version_is_refused_by_name(client, dask_cluster, tmp_path):
-    (tmp_path / "older.py").write_text("import ugraphemb\nugraphemb.__version__ = '0.0.9'\n")
-    older = worker(dask_cluster[0], tmp_path, "--preload", str(tmp_path / "older.py"))
-    try:
-        client.wait_for_workers(3, timeout=60)
-        with pytest.raises(ClusterError, match=rf"must run ugraphemb {ug.__version__}, but tcp://.* has 0\.0\.9"):
-            ug.pairwise(GRAPHS, executor=client)
-    finally:
-        older.terminate()
-        older.wait(20)
-        while len(client.nthreads()) > 2:
-            time.sleep(0.05)
-
-
-@dask_warnings
-def test_a_worker_that_is_killed_in_the_middle_loses_nothing(client, dask_cluster, tmp_path, small_pieces):
-    def slow(a, b):
-        time.sleep(0.002)
-        return a.position * 1000 + b.position
-
-    address, processes = dask_cluster
-    killed = []
-
-    def watch(done: int, total: int) -> None:
-        if done > 100 and not killed:
-            processes[-1].kill()
-            killed.append(done)
-
-    table = ug.pairwise(GRAPHS, metric=slow, kind="distance", executor=client, store=tmp_path, progress=watch)
-    processes.append(worker(address, tmp_path))
-    assert killed
-    assert killed[0] < 780
-    np.testing.assert_array_equal(table.value, table.left * 1000 + table.right)
-    assert len(ug.PairTable.read(tmp_path)) == 780
-
-
-def test_nobody_at_the_address_is_a_clear_error():
-    with pytest.raises(ClusterError, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers"):
-        executors.client_of("tcp://127.0.0.1:9", timeout=0.5)

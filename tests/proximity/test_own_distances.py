@@ -44,6 +44,14 @@ def test_a_matrix_that_is_no_matrix_of_distances_is_refused() -> None:
         PairTable.from_matrix(GRAPHS, -1 - matrix())
 
 
+def test_matrix_and_graphs_in_the_wrong_order_are_an_error_that_says_so() -> None:
+    graphs = ug.load_dataset("atlas")[10:13]
+    matrix = ug.pairwise(graphs, method="exact", threads=1).matrix()
+    for wrong in (matrix, matrix.tolist()):
+        with pytest.raises(TypeError, match=r"the graphs come first: PairTable.from_matrix\(graphs, matrix\)"):
+            ug.PairTable.from_matrix(wrong, graphs)
+
+
 def test_fit_learns_the_distances_it_is_given() -> None:
     given = matrix()
     fitted = model().fit(GRAPHS, distances=given)

@@ -1,4 +1,4 @@
-"""docs/proximities.md and docs/cluster.md say what is true."""
+"""docs/proximities.md says what is true."""
 
 from __future__ import annotations
 
@@ -28,8 +28,3 @@ def test_the_table_names_every_metric_and_its_kind():
     for name in metric_names():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}`"))
         assert f"| {metric_of(name).kind} |" in row
-
-
-def test_examples_of_the_cluster_page_compile():
-    for block in blocks("cluster.md"):
-        assert compile(block, "cluster.md", "exec")

@@ -155,7 +155,7 @@ def test_missing_pairs_are_masked_not_0():
     assert matrix.mask[4, 5]
     assert not matrix.mask[3, 5]
     assert not matrix.mask[5, 3]
-    assert pairwise(GRAPHS, metric="mcs").matrix().mask.diagonal().all()  # nobody computed how like itself a graph is
+    assert pairwise(GRAPHS, metric="mcs").matrix().mask.diagonal().all()  # the diagonal was not computed
 
 
 def test_where_and_sample_choose_rows():

@@ -37,7 +37,7 @@ def test_the_nearest_by_vectors_are_those_that_the_model_predicts():
 
 
 def test_every_head_is_searched_by_its_own_proximity():
-    for head in ("l1", "squared_l2", "l2", "pseudo_l2", "raised_l2"):
+    for head in ("l1", "sized_l1", "squared_l2", "l2", "pseudo_l2", "raised_l2"):
         chosen = model("ged", head)
         found = GraphIndex(chosen, threads=1).add(graphs()[:50]).search(queries()[0], 50)
         predicted = chosen.proximity(chosen.transform(queries()[:1]), chosen.transform(graphs()[:50]))[0]
@@ -111,7 +111,7 @@ def test_removing_what_is_not_there_changes_nothing():
 
 def test_ids_that_are_there_are_refused_or_replaced():
     found = index(10)
-    with pytest.raises(ValueError, match=r"'g2' is there already \(1 of 2"):
+    with pytest.raises(ValueError, match=r"'g2' is already in the index \(1 of 2"):
         found.add(graphs()[50:52], ids=["new", "g2"])
     assert len(found) == 10
     assert "new" not in found

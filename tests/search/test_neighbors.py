@@ -14,14 +14,16 @@ from ugraphemb.files.arrays import CheckedArray, npy_content
 from ugraphemb.search import neighbors
 from ugraphemb.search.neighbors import Neighbors, chosen_kind, proximities
 
-HEADS = ("l2", "squared_l2", "pseudo_l2", "raised_l2", "l1", "inner")
+HEADS = ("l2", "squared_l2", "pseudo_l2", "raised_l2", "l1", "sized_l1", "inner")
 
 
-def clustered(count: int, seed: int = 0) -> np.ndarray:
+def clustered(count: int, seed: int = 0, head: str = "l2") -> np.ndarray:
     """Vectors around a few hundred centers, as those of graphs are."""
     random = np.random.default_rng(seed)
     centers = np.random.default_rng(99).normal(size=(300, 16))
-    return (centers[random.integers(0, 300, count)] + 0.3 * random.normal(size=(count, 16))).astype(np.float32)
+    vectors = centers[random.integers(0, 300, count)] + 0.3 * random.normal(size=(count, 16))
+    vectors[:, 0] += 10 * (head == "sized_l1")  # a number of nodes
+    return vectors.astype(np.float32)
 
 
 def true_nearest(query: np.ndarray, vectors: np.ndarray, head: str, count: int, allowed: np.ndarray) -> np.ndarray:
@@ -33,7 +35,7 @@ def true_nearest(query: np.ndarray, vectors: np.ndarray, head: str, count: int, 
 
 @pytest.mark.parametrize("head", HEADS)
 def test_proximities_are_those_of_the_head(head: str):
-    query, vectors = clustered(1)[0].astype(float), clustered(20, 1).astype(float)
+    query, vectors = clustered(1, head=head)[0].astype(float), clustered(20, 1, head).astype(float)
     if head in PSEUDO:
         by_head = between(query[None], vectors, head)[0]
         assert np.allclose(proximities(query.astype(np.float32), vectors.astype(np.float32), head), by_head, atol=1e-5)
@@ -42,6 +44,7 @@ def test_proximities_are_those_of_the_head(head: str):
         "l2": [np.linalg.norm(row - query) for row in vectors],
         "squared_l2": [((row - query) ** 2).sum() for row in vectors],
         "l1": [abs(row - query).sum() for row in vectors],
+        "sized_l1": [abs(row - query)[1:].sum() / ((row + query)[0] / 2) for row in vectors],
         "inner": [row @ query for row in vectors],
     }[head]
     assert np.allclose(proximities(query.astype(np.float32), vectors.astype(np.float32), head), by_hand)  # type: ignore[arg-type]
@@ -49,7 +52,7 @@ def test_proximities_are_those_of_the_head(head: str):
 
 @pytest.mark.parametrize("head", HEADS)
 def test_flat_is_exact_whatever_is_left_out(head: str):
-    vectors, queries = clustered(700), clustered(25, 1)
+    vectors, queries = clustered(700, head=head), clustered(25, 1, head)
     found = Neighbors.built(vectors, head, "flat")  # type: ignore[arg-type]
     random = np.random.default_rng(0)
     for allowed in (None, random.random(700) < 0.98, random.random(700) < 0.4, np.zeros(700, bool)):
@@ -63,10 +66,10 @@ def test_flat_is_exact_whatever_is_left_out(head: str):
 
 
 @pytest.mark.parametrize("kind", ["hnsw", "ivf"])
-@pytest.mark.parametrize("head", ["l2", "inner", "pseudo_l2", "raised_l2"])
+@pytest.mark.parametrize("head", ["l2", "inner", "pseudo_l2", "raised_l2", "sized_l1"])
 def test_structures_find_nearly_all_and_keep_to_what_is_allowed(kind, head, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(neighbors, "_FEW", 0)
-    vectors, queries = clustered(4_000), clustered(40, 1)
+    vectors, queries = clustered(4_000, head=head), clustered(40, 1, head)
     if head in PSEUDO:  # of vectors that were learned, the part that counts against the distance is the smaller
         vectors[:, 12:] *= 0.4
         queries[:, 12:] *= 0.4
@@ -110,3 +113,25 @@ def test_building_ivf_twice_gives_the_same_answers(monkeypatch):
     vectors, queries = clustered(3_000), clustered(20, 1)
     one, other = (Neighbors.built(vectors, "l2", "ivf").nearest(queries, 10) for _ in range(2))
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["hnsw", "ivf"])
+@pytest.mark.parametrize("head", [*PSEUDO, "sized_l1"])
+def test_few_rows_of_the_file_are_taken_and_nothing_is_lost(kind, head, tmp_path: Path, monkeypatch):
+    """Rows are verified in blocks, so that a query is the faster the fewer it takes: 8-bit vectors choose them."""
+    monkeypatch.setattr(neighbors, "_FEW", 0)
+    vectors, queries = clustered(4_000, head=head), clustered(40, 1, head)
+    if head in PSEUDO:
+        vectors[:, 12:] *= 0.4
+        queries[:, 12:] *= 0.4
+    built = Neighbors.built(vectors, head, kind)
+    checked = CheckedFile(tmp_path / "v", write_file(tmp_path / "v", npy_content(vectors)), IndexFormatError)
+    stored = CheckedArray(checked, IndexFormatError)
+    taken: list[int] = []
+    rows = stored.rows
+    monkeypatch.setattr(stored, "rows", lambda positions: taken.append(len(positions)) or rows(positions))
+    few = Neighbors(stored, head, kind, built.structure).nearest(queries, 10)
+    monkeypatch.setattr(neighbors, "kept_of", lambda count: 10**6)  # all that were proposed
+    every = Neighbors(stored, head, kind, built.structure).nearest(queries, 10)
+    assert max(taken[:40]) <= 42 < min(taken[40:])
+    assert all(np.array_equal(one[0], other[0]) for one, other in zip(few, every, strict=True))

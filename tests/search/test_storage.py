@@ -1,4 +1,4 @@
-"""Saved indexes: whole or not at all, and torn or foreign ones are refused."""
+"""Saved indexes: written atomically; truncated or foreign ones are refused."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_nothing_is_written_into_a_folder_of_something_else(tmp_path: Path):
     with pytest.raises(IndexFormatError, match=r"not an index.*nothing was written"):
         index(5).save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
-    with pytest.raises(ValueError, match="say where"):
+    with pytest.raises(ValueError, match="has no folder yet"):
         index(5).save()
 
 

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from ugraphemb.tasks import ClassificationScores, classify, classify_kernel, compare, random_splits, stratified_folds
+from ugraphemb.tasks import (
+    ClassificationScores,
+    classify,
+    classify_kernel,
+    classify_svm,
+    compare,
+    random_splits,
+    stratified_folds,
+)
 
 
 def clouds(n: int = 60, width: int = 5, gap: float = 6.0, seed: int = 0) -> tuple[Any, Any]:
@@ -24,7 +32,21 @@ def test_clear_classes_are_told_apart_whatever_the_scale_of_vectors_and_kernels(
     vectors, targets = clouds()
     splits = random_splits(60, 0, 2, targets)
     assert classify(scale * vectors, targets, splits).mean == 1.0
+    assert classify_svm(scale * vectors, targets, splits).mean == 1.0
     assert classify_kernel(scale * (vectors @ vectors.T), targets, splits).mean == 1.0
+
+
+def test_a_machine_on_vectors_tells_a_ring_from_its_center_and_sees_no_test_graph() -> None:
+    random = np.random.default_rng(0)
+    angle = random.uniform(0, 2 * np.pi, 80)
+    targets = np.arange(80) % 2
+    vectors = (0.1 + 2 * targets[:, None]) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    splits = random_splits(80, 0, 2, targets)
+    assert classify_svm(vectors, targets, splits).mean == 1.0
+    assert classify(vectors, targets, splits).mean < 0.8  # no plane does
+    moved = vectors.copy()
+    moved[splits[0].test] = 50
+    assert classify_svm(moved, targets, splits[:1]).strength == classify_svm(vectors, targets, splits[:1]).strength
 
 
 def test_labels_at_random_are_predicted_no_better_than_chance() -> None:

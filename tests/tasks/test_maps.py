@@ -47,6 +47,16 @@ def test_pca_keeps_the_plane_that_data_lie_in() -> None:
     np.testing.assert_allclose(fitted.transform(plane @ axes.T + 3.0), fitted.coordinates, atol=1e-9)
 
 
+def test_copies_lie_beside_each_other_and_do_not_move_the_others() -> None:
+    vectors, _ = clusters(40)
+    crowded = np.concatenate([vectors, np.repeat(vectors[:1], 50, axis=0)])
+    alone, beside = fit_map(vectors, seed=0).coordinates, fit_map(crowded, seed=0).coordinates
+    np.testing.assert_array_equal(beside[:40], alone)
+    copies = beside[[0, *range(40, 90)]]
+    assert len(np.unique(copies, axis=0)) == 51
+    assert np.linalg.norm(copies - copies[0], axis=1).max() < 0.05 * np.ptp(alone, axis=0).max()
+
+
 def test_few_graphs_get_a_map_by_lowering_the_perplexity() -> None:
     vectors = np.random.default_rng(0).normal(size=(6, 3))
     assert np.isfinite(fit_map(vectors, perplexity=30).coordinates).all()

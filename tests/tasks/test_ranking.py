@@ -92,6 +92,11 @@ def test_a_perfect_ranking_gets_one_everywhere_and_a_reversed_one_minus_one() ->
     np.testing.assert_allclose(reverse.precision[10], 0.0)
 
 
+def test_two_graphs_are_one_pair_in_the_right_order_or_not() -> None:
+    scores = ranking([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]], [[1, 2], [1, 2], [1, 2]], k=1)
+    assert scores.tau.tolist() == [1, -1, 0]
+
+
 def test_similarities_rank_large_values_first_and_mse_needs_one_kind() -> None:
     random = np.random.default_rng(1)
     truth, predicted = random.random((5, 40)), random.random((5, 40))
@@ -187,7 +192,7 @@ def test_bad_vectors_are_refused() -> None:
         rank_from_vectors([[np.nan, 1]], np.ones((3, 2)), np.ones((1, 3)))
     with pytest.raises(ValueError, match="queries are 3 wide, the database 2"):
         rank_from_vectors(np.ones((1, 3)), np.ones((3, 2)), np.ones((1, 3)))
-    with pytest.raises(ValueError, match="l2, l1, squared_l2, pseudo_l2, raised_l2, inner"):
+    with pytest.raises(ValueError, match="l2, l1, sized_l1, squared_l2, pseudo_l2, raised_l2, inner"):
         rank_from_vectors(np.ones((1, 2)), np.ones((3, 2)), np.ones((1, 3)), "cosine")  # type: ignore[arg-type]
 
 

@@ -53,7 +53,7 @@ def fuzzed(target: Target, numbers: range, seed: int, tell: Callable[[int], None
     """Uses the target on the inputs of these numbers.
 
     Args:
-        tell: Called with each number before its input is used, so that somebody knows which one crashed the process.
+        tell: Called with each number before its input is used, so that the parent process knows which one crashed it.
     """
     outcome = Outcome()
     with folder() as good, folder() as place:

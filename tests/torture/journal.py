@@ -104,7 +104,7 @@ class Journal:
 
     def _open_file(self, descriptor: int, path: str, flags: int) -> None:
         folder, name = self._found(path)
-        if folder is None or flags == system.READ:  # whoever only reads closes by other means
+        if folder is None or flags == system.READ:  # readers close their files by other means
             return
         if name not in folder.entries:
             assert flags & os.O_CREAT, f"{path} was made by other means than files.system"

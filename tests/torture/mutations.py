@@ -8,7 +8,7 @@ import re
 import zipfile
 from io import BytesIO
 
-# Numbers past every bound, markup, separators, bytes that are not UTF-8, openings without end.
+# Numbers out of range, markup, separators, bytes that are not UTF-8, unclosed brackets.
 SCRAPS = [
     b"-1", b"0", b"1", b"99999999999999999999", b"1e999", b"-1e308", b"NaN", b"Infinity", b"2147483647",
     b"2147483648", b"4294967296", b"9223372036854775807", b"9223372036854775808", b"-9223372036854775809",

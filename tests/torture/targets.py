@@ -161,7 +161,7 @@ class _AnyBytes(bytes):
 
 @contextmanager
 def forged() -> Iterator[None]:
-    """Every checksum is right meanwhile: what somebody could send who computes them anew."""
+    """Every checksum is accepted within the block: as for an attacker who computes valid checksums."""
     checksums, documents, named, parquet, sealed = (
         import_module(f"ugraphemb.files.{name}") for name in ("checksums", "documents", "named", "parquet", "sealed")
     )
@@ -185,7 +185,7 @@ def _forged(name: str, share: float) -> Target:
 
     def use(folder: Path, chance: random.Random) -> None:
         try:
-            with forged(), np.errstate(all="ignore"):  # vectors past all bounds are what was sent
+            with forged(), np.errstate(all="ignore"):  # the input has vectors out of range
                 honest.use(folder, chance)
         except (AssertionError, LookupError, ValueError) as error:
             # The writer looks for its own numbers and ids; others are what was sent.
@@ -232,7 +232,7 @@ def _use_old_index(path: Path) -> None:
     index = GraphIndex.load(path, threads=1)
     index.to_table()
     check(index.graphs())
-    with np.errstate(all="ignore"):  # vectors past all bounds are what was sent
+    with np.errstate(all="ignore"):  # the input has vectors out of range
         index.search(writers.graphs()[:1], 3)
 
 

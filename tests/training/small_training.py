@@ -20,7 +20,14 @@ from ugraphemb.training.loop import Outcome, train
 
 ENCODER = EncoderConfig(layers=(6,), readout="sum", dimension=8, head="l2", degree=True, batch_norm=True)
 TRAINING = TrainingConfig(
-    sampling="blocks", batch=10, steps=6, learning_rate=0.01, average=0.9, validate_every=2, checkpoint_seconds=1e9
+    clip=1.0,
+    sampling="blocks",
+    batch=10,
+    steps=6,
+    learning_rate=0.01,
+    average=0.9,
+    validate_every=2,
+    checkpoint_seconds=1e9,
 )
 HELD_OUT = np.arange(0, 30, 5)
 

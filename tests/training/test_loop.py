@@ -14,6 +14,7 @@ from training.small_training import HELD_OUT, TRAINING, Training, graphs, same, 
 
 from ugraphemb.errors import TrainingError
 from ugraphemb.training import loop
+from ugraphemb.training.presets import PRESETS
 from ugraphemb.training.sampling import Blocks, Pairs
 from ugraphemb.training.validation import Score, Validation
 
@@ -274,3 +275,13 @@ def test_a_loss_that_is_not_finite_is_an_error_that_names_the_step():
     value = np.full(len(table()), np.inf, np.float32)
     with pytest.raises(TrainingError, match="at step 1"):
         configured().but(table=with_values(value))()
+
+
+def test_gradients_are_clipped_only_where_the_settings_say_so(monkeypatch):
+    clipped = []
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda parameters, norm: clipped.append(norm))
+    configured(clip=0.0)()
+    assert clipped == []
+    configured(clip=0.5, steps=3)()
+    assert clipped == [0.5, 0.5, 0.5]
+    assert PRESETS["paper"][1].clip == 0  # the paper mentions none

@@ -106,8 +106,16 @@ def test_a_constant_prediction_has_a_tau_of_zero_in_validation_and_in_ranking():
 
 def test_many_graphs_get_more_steps_unless_steps_are_chosen():
     _, default = settings_of("default", "distance", {})
-    assert [default.of(count).steps for count in (10, 1_000, 1_500, 100_000)] == [2_000, 2_000, 3_000, 6_000]
+    assert [default.of(count).steps for count in (10, 1_000, 2_500, 100_000)] == [4_000, 4_000, 5_000, 12_000]
     _, chosen = settings_of("default", "distance", {"steps": 50})
     assert chosen.of(100_000).steps == 50
     _, paper = settings_of("paper", "distance", {})
     assert paper.of(100_000).steps == 20_000
+
+
+def test_other_convolutions_and_widths_are_not_residual_unless_asked_for():
+    assert settings_of("default", "distance", {})[0].residual
+    assert not settings_of("default", "distance", {"convolution": "gcn"})[0].residual
+    assert not settings_of("default", "distance", {"layers": (8, 4, 4)})[0].residual
+    with pytest.raises(ValueError, match="layers of one width"):
+        settings_of("default", "distance", {"layers": (8, 4, 4), "residual": True})

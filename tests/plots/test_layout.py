@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from ugraphemb.graphs import Graph, GraphSet
-from ugraphemb.tasks.layout import layout
+from ugraphemb.plots.layout import layout
 
 
 def graph_of(graph: nx.Graph) -> Graph:  # type: ignore[type-arg]

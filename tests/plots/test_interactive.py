@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ugraphemb.graphs import GraphSet
-from ugraphemb.tasks.interactive import write_map_page
+from ugraphemb.plots.interactive import write_map_page
 
 
 def data_of(path: Path) -> Any:

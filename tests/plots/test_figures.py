@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,16 @@ import numpy as np
 import pytest
 
 from ugraphemb.graphs import GraphSet
-from ugraphemb.tasks.drawing import LabelColors, class_styles, draw_graph, graph_figure, new_figure, save_figure
-from ugraphemb.tasks.figures import (
+from ugraphemb.plots.drawing import (
+    LabelColors,
+    class_styles,
+    draw_graph,
+    graph_figure,
+    indexed_png,
+    new_figure,
+    save_figure,
+)
+from ugraphemb.plots.figures import (
     along_line,
     cluster_figure,
     densest_clusters,
@@ -20,7 +29,7 @@ from ugraphemb.tasks.figures import (
     map_figure,
     query_figure,
 )
-from ugraphemb.tasks.molecules import are_molecules, bond_orders, molecule
+from ugraphemb.plots.molecules import are_molecules, bond_orders, molecule
 
 MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
@@ -201,3 +210,31 @@ def test_a_formula_has_its_letters_and_impossible_chemistry_is_drawn_too() -> No
         axes = figure.add_axes((0, 0, 1, 1))
         draw_graph(graph, axes)
         assert len(axes.patches) >= 2  # bonds and letters
+
+
+def test_molecules_of_a_figure_have_one_bond_length() -> None:
+    pytest.importorskip("rdkit")
+    molecules = GraphSet.from_smiles(["CCO", "c1ccccc1", "c1ccc2cc3ccccc3cc2c1", "CCCCCCCCCCCC", "CC(C)C"] * 3)
+    figure = line_figure(np.random.default_rng(0).normal(size=(15, 2)), molecules, points=8)
+    drawn = figure.axes[1:]
+    assert len(drawn) == 8
+    assert len({round(float(np.ptp(axes.get_xlim())), 6) for axes in drawn}) == 1
+
+
+def test_legends_have_a_fixed_order() -> None:
+    pytest.importorskip("rdkit")
+    first, second = (LabelColors.of(GraphSet.from_smiles(text)) for text in (["OCN", "SCC"], ["SOOO", "NNNC"]))
+    assert list(first.color) == list(second.color) == ["C", "N", "O", "S"]
+    assert first.color == second.color
+
+
+def test_flat_areas_keep_their_color_and_rare_colors_stay_in_a_small_png() -> None:
+    image = pytest.importorskip("PIL.Image")
+    figure = new_figure(1, 1)
+    figure.set_facecolor("#F7F8FA")
+    axes = figure.add_axes((0.2, 0.2, 0.6, 0.6))
+    axes.imshow(np.random.default_rng(0).random((60, 60, 3)))  # far more than 256 colors
+    axes.axis("off")
+    picture = image.open(io.BytesIO(indexed_png(figure)))
+    assert picture.mode == "P"
+    assert picture.convert("RGB").getpixel((2, 2)) == (0xF7, 0xF8, 0xFA)

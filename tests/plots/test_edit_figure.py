@@ -8,9 +8,9 @@ from proximity.oracle import random_graph
 
 import ugraphemb as ug
 from ugraphemb import EditCosts, GraphSet
-from ugraphemb.tasks.drawing import save_figure
-from ugraphemb.tasks.edit_figure import edit_figure
-from ugraphemb.tasks.marks import CHANGED, GONE, NEW, edit_marks, turned
+from ugraphemb.plots.drawing import save_figure
+from ugraphemb.plots.edit_figure import edit_figure
+from ugraphemb.plots.marks import CHANGED, GONE, NEW, edit_marks, turned
 
 
 def test_there_is_a_mark_for_every_edit():

@@ -1,0 +1,182 @@
+"""Models that come with the package: by name, in an index without a model, on the command line, and adapted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import ugraphemb as ug
+from ugraphemb import pretrained
+from ugraphemb.cli.main import cli
+from ugraphemb.encoder.carrying import carried
+from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.encoder.features import UNSEEN, Vocabulary, slots_of
+from ugraphemb.errors import GraphWarning
+from ugraphemb.pretrained import ELEMENTS, folder_of, names, suited
+
+SMILES = ["CCO", "CCN", "c1ccccc1", "CC(=O)O", "C1CCCCC1", "CCCCl", "c1ccncc1", "CC#N", "OCCO", "CC(C)C", "CCS", "CO"]
+MOLECULES = ug.GraphSet.from_smiles(SMILES)
+PLAIN = ug.load_dataset("atlas")[60:100]
+SMALL = {"steps": 4, "batch": 8, "threads": 1, "progress": False, "layers": (8, 8), "dimension": 8}
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two models like those of the package, trained for a moment."""
+    folder = tmp_path_factory.mktemp("box")
+    labels = {"scales": (0, 1, 2), "label_trust": 0.0}
+    ug.UGraphEmb(**SMALL, settings={**labels, "edge_counts": True}).fit(MOLECULES).save(folder / "molecules")
+    any_labels = {**labels, "hashed_labels": 8, "label_counts": True}
+    ug.UGraphEmb(**SMALL, settings=any_labels).fit(PLAIN).save(folder / "graphs")
+    return folder
+
+
+@pytest.fixture
+def small(box: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(pretrained, "_HERE", box)
+    return box
+
+
+def test_the_elements_are_those_of_the_periodic_table() -> None:
+    chemistry = pytest.importorskip("rdkit.Chem")
+    table = chemistry.GetPeriodicTable()
+    assert list(ELEMENTS) == [table.GetElementSymbol(number) for number in range(1, 119)]
+
+
+def test_molecules_and_other_graphs_get_the_model_that_suits_them() -> None:
+    words = ug.GraphSet.from_edges([2], [(0, 1)], node_labels=["C", "verb"])
+    assert [suited(graphs) for graphs in (MOLECULES, PLAIN, words)] == ["molecules", "graphs", "graphs"]
+    assert suited(words[:0]) == "graphs"
+
+
+def test_an_unknown_model_is_answered_with_those_that_there_are(small: Path) -> None:
+    with pytest.raises(ValueError, match="'molecule': there are 'graphs', 'molecules'; did you mean 'molecules'"):
+        ug.UGraphEmb.pretrained("molecule")
+
+
+def test_an_index_without_a_model_takes_one_and_says_which(small: Path, tmp_path: Path) -> None:
+    index = ug.GraphIndex()
+    assert (len(index), index.ids, repr(index)) == (0, [], "GraphIndex(0 graphs, auto, no model yet)")
+    with pytest.raises(ValueError, match="no model yet"):
+        _ = index.model
+    assert index.add(MOLECULES).search(MOLECULES[2], k=1)[0].id == "2"
+    assert "model molecules" in repr(index)
+    index.save(tmp_path / "index")
+    assert repr(ug.GraphIndex.load(tmp_path / "index")) == repr(index)
+    assert "model graphs" in repr(ug.GraphIndex().add(PLAIN))
+    with pytest.raises(ValueError, match="kind='tree'"):
+        ug.GraphIndex(kind="tree")
+
+
+def test_an_index_whose_edges_have_no_labels_takes_the_model_for_them(small: Path) -> None:
+    index = ug.GraphIndex(costs=ug.EditCosts(edge_relabel=0)).add(MOLECULES)
+    bare = ug.GraphSet(
+        MOLECULES.node_offsets, MOLECULES.indptr, MOLECULES.indices, MOLECULES.node_labels, MOLECULES.node_vocabulary
+    )
+    model = ug.UGraphEmb.pretrained("molecules", costs=ug.EditCosts(edge_relabel=0))
+    np.testing.assert_allclose(model.transform(MOLECULES), model.transform(bare), rtol=0, atol=1e-6)
+    whole = ug.UGraphEmb.pretrained("molecules")
+    np.testing.assert_allclose(model.transform(bare), whole.transform(bare), rtol=0, atol=1e-6)
+    assert np.abs(whole.transform(MOLECULES) - whole.transform(bare)).max() > 1e-3
+    assert index.costs == index.model.costs == ug.EditCosts(edge_relabel=0)
+    with pytest.raises(ValueError, match="fit a model for others"):
+        ug.UGraphEmb.pretrained("molecules", costs=ug.EditCosts(node_relabel=0.5))
+
+
+def test_labels_of_any_kind_are_told_apart_without_having_been_seen(small: Path) -> None:
+    model = ug.UGraphEmb.pretrained("graphs")
+    same, other = (ug.GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels=labels) for labels in ("abb", "acc"))
+    vectors = model.transform(same + other + same)
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-4
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+
+
+def test_a_saved_copy_of_a_pretrained_model_gives_the_same_vectors(small: Path, tmp_path: Path) -> None:
+    model = ug.UGraphEmb.pretrained("molecules", costs=ug.EditCosts(edge_relabel=0))
+    model.save(tmp_path / "model")
+    again = ug.UGraphEmb.load(tmp_path / "model")
+    np.testing.assert_allclose(again.transform(MOLECULES), model.transform(MOLECULES), rtol=0, atol=1e-6)
+
+
+def test_training_that_starts_from_a_model_takes_a_tenth_of_the_steps_and_keeps_what_it_knows(small: Path) -> None:
+    adapted = ug.UGraphEmb(threads=1, progress=False, settings={"validate_every": 1_000}).fit(
+        MOLECULES, start="molecules"
+    )
+    assert adapted.about_["steps"] == 400
+    assert adapted.about_["start"] == "molecules"
+    assert adapted.dimension_ == 8
+    with pytest.raises(ValueError, match="dimension is that of the model at the start"):
+        ug.UGraphEmb(dimension=16).fit(MOLECULES, start="molecules")
+
+
+def test_training_starts_where_the_model_was(small: Path) -> None:
+    """With a rate of nearly nothing the vectors stay those of the model, also where labels were added."""
+    more = ug.GraphSet.from_smiles([*SMILES, "C[Si](C)C", "CB"])
+    still = ug.UGraphEmb(
+        steps=1, batch=8, learning_rate=1e-12, threads=1, progress=False, settings={"muon": 1e-12}
+    ).fit(more, start="molecules", held_out=[0, 1])
+    assert {"Si", "B"} <= set(still.vocabulary_.node_labels)
+    before = ug.UGraphEmb.pretrained("molecules")
+    running = [key for key in still.network_.state_dict() if "running" in key]
+    for key in running:  # a batch moves them
+        still.network_.state_dict()[key].copy_(before.network_.state_dict()[key])
+    np.testing.assert_allclose(still.transform(MOLECULES), before.transform(MOLECULES), rtol=0, atol=1e-5)
+    with pytest.warns(GraphWarning, match="never seen"):
+        before.transform(more)
+
+
+def test_labels_without_names_begin_as_the_most_frequent_ones() -> None:
+    config = EncoderConfig()
+    before, after = Vocabulary(("C", "O", "N")), Vocabulary(("C", "O", "N", 7, 3))
+    weights = {"inputs.label.weight": np.arange(10.0).reshape(5, 2)}
+    rows = carried(config, before, weights, after)["inputs.label.weight"]
+    np.testing.assert_array_equal(rows[5:], rows[2:4])
+    assert slots_of((7,), before.node_labels)[0] == UNSEEN
+
+
+def test_commands_work_without_a_model_and_say_which_one_they_took(small: Path, tmp_path: Path) -> None:
+    (tmp_path / "some.smi").write_text("\n".join(SMILES) + "\n")
+    run = CliRunner()
+    made = run.invoke(cli, ["index", str(tmp_path / "some.smi"), "-o", str(tmp_path / "index")])
+    assert made.exit_code == 0, made.output
+    assert "model molecules" in made.output
+    found = run.invoke(cli, ["search", str(tmp_path / "index"), "CCO", "-k", "1"])
+    assert found.exit_code == 0, found.output
+    vectors = run.invoke(cli, ["embed", str(tmp_path / "some.smi"), "-o", str(tmp_path / "z.npy")])
+    assert "by the pre-trained model molecules" in vectors.output
+    named = run.invoke(cli, ["embed", "--model", "graphs", str(tmp_path / "some.smi"), "-o", str(tmp_path / "y.npy")])
+    assert named.exit_code == 0, named.output
+    assert np.abs(np.load(tmp_path / "z.npy") - np.load(tmp_path / "y.npy")).max() > 0
+    wrong = run.invoke(cli, ["embed", "--model", "molecule", str(tmp_path / "some.smi"), "-o", str(tmp_path / "x.npy")])
+    assert wrong.exit_code != 0
+    none = run.invoke(cli, ["index", str(small / "molecules"), "-o", str(tmp_path / "other")])
+    assert none.exit_code == 2
+    listed = run.invoke(cli, ["models"])
+    assert [line.split()[0] for line in listed.output.splitlines()] == ["graphs", "molecules"]
+    assert "# A ugraphemb model" in run.invoke(cli, ["models", "molecules"]).output
+
+
+@pytest.mark.parametrize("name", names())
+def test_shipped_models_are_small_have_a_card_and_need_no_torch(name: str) -> None:
+    folder = folder_of(name)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 8 << 20
+    card = (folder / "README.md").read_text("utf-8")
+    assert all(heading in card for heading in ("## Data", "## Figures", "## Limits"))
+    code = (
+        "import sys, ugraphemb as ug; graphs = ug.load_dataset('atlas')[50:60]; "
+        f"ug.UGraphEmb.pretrained({name!r}).transform(graphs); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False).returncode == 0
+
+
+def test_an_index_in_a_database_without_a_model_does_not_claim_to_be_empty():
+    index = ug.GraphIndex(engine="postgresql://user:secret@127.0.0.1:1/database/graphs")
+    assert repr(index) == "GraphIndex(no model yet)"
+    for asked in (len, lambda index: index.ids):
+        with pytest.raises(ValueError, match="no model yet: give the one of the database"):
+            asked(index)
