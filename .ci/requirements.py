@@ -1,4 +1,4 @@
-"""Prints the dependencies of pyproject.toml and of the extras named, one a line, for pip."""
+"""Prints the dependencies of pyproject.toml and of the extras named, one per line, for pip; --only: of the extras."""
 
 import re
 import sys
@@ -16,4 +16,6 @@ def requirements(extra: str) -> list[str]:
     return found
 
 
-print("\n".join(project["dependencies"] + [one for extra in sys.argv[1:] for one in requirements(extra)]))
+extras = [name for name in sys.argv[1:] if name != "--only"]
+own = [] if "--only" in sys.argv else project["dependencies"]
+print("\n".join(own + [one for extra in extras for one in requirements(extra)]))
