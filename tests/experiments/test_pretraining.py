@@ -62,34 +62,18 @@ def test_two_processes_train_one_model(tmp_path: Path) -> None:
     """Both end with the same weights, which are not those of one process."""
     code = (
         "import sys, torch, numpy as np; sys.path.insert(0, 'tests/experiments'); torch.set_num_threads(1); "
-        "torch.distributed.init_process_group('gloo'); from test_pretraining import trained, weights; "
+        f"torch.distributed.init_process_group('gloo', 'file://{tmp_path}/meeting', rank=int(sys.argv[1]), "
+        "world_size=2); from test_pretraining import trained, weights; "
         f"np.save(r'{tmp_path}/' + str(torch.distributed.get_rank()) + '.npy', weights(trained(4)))"
     )
-    processes = []
-    for rank in range(2):
-        settings = {
-            "RANK": str(rank),
-            "WORLD_SIZE": "2",
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": str(_port(tmp_path)),
-        }
-        environment = os.environ | settings | {"PYTHONPATH": str(ROOT)}
-        processes.append(subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment))
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, str(rank)], cwd=ROOT, env=environment) for rank in range(2)
+    ]
     assert [process.wait(300) for process in processes] == [0, 0]
     first, second = (np.load(tmp_path / f"{rank}.npy") for rank in range(2))
     np.testing.assert_array_equal(first, second)
     assert np.abs(first - weights(trained(4))).max() > 0
-
-
-def _port(folder: Path) -> int:
-    import socket
-
-    known = folder / "port"
-    if not known.exists():
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            known.write_text(str(found.getsockname()[1]))
-    return int(known.read_text())
 
 
 def test_molecules_of_evaluation_sets_are_found_however_they_are_written(data_root: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_killed_run_goes_on_to_the_same_result(toy: Path):
         command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )
     try:
-        while not ledger.exists() and run.poll() is None:
+        while not (ledger.exists() and ledger.read_text().endswith("\n")) and run.poll() is None:
             time.sleep(0.01)
     finally:
         run.send_signal(signal.SIGKILL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,9 @@ from ugraphemb.training.processes import average, rank
 pytestmark = pytest.mark.skipif(not distributed.is_gloo_available(), reason="this torch has no gloo")
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def _work(place: int, port: int, folder: str) -> None:
+def _work(place: int, folder: str) -> None:
     """One of two processes: gradients that differ, and a running mean that differs."""
-    distributed.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=place, world_size=2)
+    distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=place, world_size=2)
     network: Any = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
     for parameter in network.parameters():
         parameter.grad = torch.full_like(parameter, float(place + 1))
@@ -36,7 +29,7 @@ def _work(place: int, port: int, folder: str) -> None:
 
 
 def test_two_processes_have_the_mean_of_their_gradients(tmp_path: Path) -> None:
-    multiprocessing.spawn(_work, (_free_port(), str(tmp_path)), nprocs=2)
+    multiprocessing.spawn(_work, (str(tmp_path),), nprocs=2)
     for place in range(2):
         with np.load(tmp_path / f"{place}.npz") as found:
             assert set(found["gradients"].tolist()) == {1.5}
