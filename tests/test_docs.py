@@ -60,6 +60,15 @@ def test_every_page_is_in_the_navigation() -> None:
     assert {page for page in pages if not re.search(rf"[ :-] {re.escape(page)}$", navigation, re.MULTILINE)} == set()
 
 
+def test_the_search_of_the_site_works_from_files() -> None:
+    """The plugin `offline` needs a shim for web workers; it is a file of the site, not loaded from the network."""
+    settings = (DOCS.parent / "mkdocs.yml").read_text("utf-8")
+    shims = re.findall(r"^  polyfills: \[(.*)\]", settings, re.MULTILINE)
+    assert re.search(r"^  - offline$", settings, re.MULTILINE)
+    assert len(shims) == 1
+    assert (DOCS / shims[0]).is_file()
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     import ugraphemb as ug
     from ugraphemb import baselines, plots, search, tasks

@@ -6,10 +6,12 @@ import click
 
 from ugraphemb.cli.main import COMMANDS, cli
 
+WIDTH = 84  # columns that a page of the site shows without scrolling
+
 
 def page() -> str:
     """The page, as Markdown: one section per command, subcommands below their group."""
-    context = click.Context(cli, info_name="ugraphemb", max_content_width=100, terminal_width=100)
+    context = click.Context(cli, info_name="ugraphemb", max_content_width=WIDTH, terminal_width=WIDTH)
     parts = [
         "# Command line\n\nWhat each command prints for `--help`. Results go to stdout, progress and warnings to "
         "stderr. Exit codes: 0, 1 after an error, 2 after a wrong call, 130 after Ctrl-C.\n",
@@ -23,7 +25,7 @@ def page() -> str:
 
 
 def _sections(command: click.Command, parent: click.Context, name: str, level: int) -> list[str]:
-    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=WIDTH, terminal_width=WIDTH)
     parts = [f"{'#' * level} {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"]
     for below in sorted(getattr(command, "commands", {})):
         parts += _sections(command.commands[below], context, below, level + 1)  # type: ignore[attr-defined]

@@ -37,13 +37,13 @@ class Drawing:
         self.parts.append(
             f'<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="7" fill="{fill}" stroke="{edge}" stroke-width="1.4"/>'
         )
-        top = y + h / 2 - 9 * len(lines) + 5
-        self.text(x + w / 2, top, title, size=15, weight=600)
+        top = y + h / 2 - 10 * len(lines) + 5
+        self.text(x + w / 2, top, title, size=16.5, weight=600)
         for number, line in enumerate(lines, start=1):
-            self.text(x + w / 2, top + 18 * number, line, size=12.5, color="soft")
+            self.text(x + w / 2, top + 20 * number, line, color="soft")
 
     def text(
-        self, x: float, y: float, text: str, *, size: float = 12.5, weight: int = 400, color: str = "ink",
+        self, x: float, y: float, text: str, *, size: float = 15, weight: int = 400, color: str = "ink",
         anchor: str = "middle",
     ) -> None:  # fmt: skip
         self.parts.append(
@@ -74,79 +74,81 @@ class Drawing:
 
 def data_flow(colors: dict[str, str]) -> Drawing:
     """Packages and what passes between them, from files to answers."""
-    d = Drawing(960, 560, colors, "Data flow of ugraphemb")
-    d.box(20, 20, 300, 62, "Inputs", "files, NetworkX, PyG, igraph, RDKit, SMILES", kind="user")
-    d.box(20, 122, 300, 62, "graphs/", "read, check, pack; write")
-    d.box(20, 224, 300, 62, "GraphSet", "all graphs in one set of CSR arrays", kind="data")
-    d.arrow((170, 82), (170, 121))
-    d.arrow((170, 184), (170, 223))
-    d.box(400, 224, 250, 62, "proximity/", "distance, pairwise, costs, metrics")
-    d.arrow((320, 255), (399, 255))
-    d.box(400, 122, 250, 62, "C++ core", "edit distance, MCS, kernels, filters", kind="core")
-    d.arrow((525, 224), (525, 185))
-    d.arrow((650, 255), (699, 255))
-    d.box(700, 224, 240, 62, "PairTable", "lower ≤ distance ≤ upper, proven", kind="data")
-    d.box(700, 326, 240, 62, "training/", "sampling, loss, loop: sets the weights")
-    d.arrow((820, 286), (820, 325))
-    d.box(400, 326, 250, 62, "encoder/", "features, convolutions, readout, head")
-    d.arrow((700, 357), (651, 357))
-    d.arrow((170, 286), (170, 357), (399, 357))
-    d.text(262, 349, "batches of graphs", color="soft")
-    d.box(400, 428, 250, 48, "Vectors", "one row per graph", kind="data")
-    d.arrow((525, 388), (525, 427))
-    d.box(20, 428, 300, 48, "search/", "index, verification, engines")
-    d.arrow((400, 452), (321, 452))
-    d.box(700, 428, 240, 48, "tasks/, plots/, baselines/", "ranking, classes, maps, figures")
-    d.arrow((650, 452), (699, 452))
-    d.arrow((400, 150), (355, 150), (355, 435), (321, 435), dashed=True)
-    d.text(347, 310, "filters and verification", color="soft", anchor="end")
-    d.box(20, 508, 920, 38, "cli/ · web/ · experiments/", kind="user")
-    d.arrow((170, 476), (170, 507))
-    d.arrow((820, 476), (820, 507))
-    d.text(700, 60, "estimator.py (UGraphEmb) joins proximity, training and encoder.", color="soft", anchor="middle")
-    d.text(700, 80, "files/ (atomic writes, locks, checksums) is below all packages.", color="soft", anchor="middle")
+    d = Drawing(960, 590, colors, "Data flow of ugraphemb")
+    d.box(20, 20, 310, 64, "Inputs", "files, NetworkX, PyG, RDKit, SMILES", kind="user")
+    d.box(20, 124, 310, 64, "graphs/", "read, check, pack; write")
+    d.box(20, 228, 310, 64, "GraphSet", "all graphs in one set of CSR arrays", kind="data")
+    d.arrow((175, 84), (175, 123))
+    d.arrow((175, 188), (175, 227))
+    d.box(410, 228, 250, 64, "proximity/", "distance, pairwise, metrics")
+    d.arrow((330, 260), (409, 260))
+    d.box(410, 124, 250, 64, "C++ core", "distances, kernels, filters", kind="core")
+    d.arrow((535, 228), (535, 189))
+    d.arrow((660, 260), (709, 260))
+    d.box(710, 228, 230, 64, "PairTable", "lower ≤ distance ≤ upper", kind="data")
+    d.box(710, 332, 230, 64, "training/", "pairs, loss, weights")
+    d.arrow((825, 292), (825, 331))
+    d.box(410, 332, 250, 64, "encoder/", "features, layers, readout, head")
+    d.arrow((710, 364), (661, 364))
+    d.arrow((175, 292), (175, 364), (409, 364))
+    d.text(186, 354, "batches of graphs", color="soft", anchor="start")
+    d.box(410, 436, 250, 64, "Vectors", "one row per graph", kind="data")
+    d.arrow((535, 396), (535, 435))
+    d.box(20, 436, 310, 64, "search/", "index, verification, engines")
+    d.arrow((410, 474), (331, 474))
+    d.box(710, 436, 230, 64, "tasks/, plots/", "ranking, classes, maps")
+    d.arrow((660, 468), (709, 468))
+    d.arrow((410, 156), (365, 156), (365, 450), (331, 450), dashed=True)
+    d.text(358, 318, "bounds, verification", color="soft", anchor="end")
+    d.box(20, 532, 920, 42, "cli/ · web/ · experiments/", kind="user")
+    d.arrow((175, 500), (175, 531))
+    d.arrow((825, 500), (825, 531))
+    d.text(665, 46, "estimator.py (UGraphEmb) joins proximity/,", color="soft")
+    d.text(665, 67, "training/ and encoder/. files/ (atomic writes,", color="soft")
+    d.text(665, 88, "checksums) is below all packages.", color="soft")
     return d
 
 
 def encoder(colors: dict[str, str]) -> Drawing:
-    """From a graph to its vector, with the widths of the default preset."""
-    d = Drawing(960, 470, colors, "The encoder")
-    d.box(20, 60, 150, 250, "", kind="user")
-    d.text(95, 84, "Graph", size=15, weight=600)
-    nodes = {"a": (60, 130), "b": (120, 118), "c": (135, 180), "d": (80, 205), "e": (60, 262), "f": (128, 258)}
+    """From a graph to its vector, with the widths of the default preset for sparse graphs."""
+    d = Drawing(960, 490, colors, "The encoder")
+    d.box(20, 60, 150, 262, "", kind="user")
+    d.text(95, 88, "Graph", size=16.5, weight=600)
+    nodes = {"a": (60, 134), "b": (120, 122), "c": (135, 184), "d": (80, 209), "e": (60, 270), "f": (128, 266)}
     for u, v in ("ab", "bc", "cd", "da", "de", "cf"):
         (x1, y1), (x2, y2) = nodes[u], nodes[v]
         d.parts.append(f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colors["line"]}" stroke-width="2"/>')
     for name, (x, y) in nodes.items():
         kind = "core" if name in "be" else "data"
         d.parts.append(
-            f'<circle cx="{x}" cy="{y}" r="12" fill="{colors[kind]}" stroke="{colors[kind + "-line"]}" '
+            f'<circle cx="{x}" cy="{y}" r="14" fill="{colors[kind]}" stroke="{colors[kind + "-line"]}" '
             'stroke-width="1.6"/>'
         )
-        d.text(x, y + 4.5, "N" if name in "be" else "C", size=12)
+        d.text(x, y + 5, "N" if name in "be" else "C", size=14)
     columns = (
-        (215, "Features", "label + degree", "+ random walks", "64 per node"),
-        (375, "GIN layer 1", "u + MLP(u + sum", "of its neighbors)", "64 per node"),
-        (535, "GIN layer 2", "2 edges away", "64 per node"),
-        (695, "GIN layer 3", "3 edges away", "64 per node"),
+        (210, "Features", "label, degree,", "random walks", "64 per node"),
+        (374, "GIN layer 1", "1 edge away", "64 per node"),
+        (538, "GIN layer 2", "2 edges away", "64 per node"),
+        (702, "GIN layer 3", "3 edges away", "64 per node"),
     )
     for number, (x, title, *lines) in enumerate(columns):
-        d.box(x, 60, 130, 104, title, *lines)
-        d.arrow((x - (45 if number == 0 else 30), 112), (x - 1, 112))
-        d.box(x, 206, 130, 44, "Σ over nodes", kind="data")
-        d.arrow((x + 65, 164), (x + 65, 205))
-        d.arrow((x + 65, 250), (x + 65, 289))
-    d.text(525, 40, "node vectors: one row per node", color="soft")
-    d.box(215, 290, 610, 40, "Concatenate: log(1 + sums) and means, standardized", kind="code")
-    d.text(885, 316, "512 per graph", color="soft")
-    d.box(215, 370, 190, 62, "Dense layers", "512 → 256, GELU → 256")
-    d.arrow((310, 330), (310, 369))
-    d.box(470, 370, 150, 62, "Vector", "256 numbers", kind="data")
-    d.arrow((405, 401), (469, 401))
-    d.box(700, 370, 240, 62, "Head", "predicted distance of two vectors", kind="core")
-    d.arrow((620, 392), (699, 392))
-    d.arrow((660, 452), (660, 412), (699, 412), dashed=True)
-    d.text(660, 466, "vector of another graph", color="soft")
+        d.box(x, 60, 138, 110, title, *lines)
+        d.arrow((x - (40 if number == 0 else 26), 115), (x - 1, 115))
+        d.box(x, 212, 138, 46, "Σ over nodes", kind="data")
+        d.arrow((x + 69, 170), (x + 69, 211))
+        d.arrow((x + 69, 258), (x + 69, 299))
+    d.text(525, 38, "node vectors: one row per node", color="soft")
+    d.box(210, 300, 630, 44, "Concatenate: log(1 + sums) and means, standardized", kind="code")
+    d.text(900, 318, "512", color="soft")
+    d.text(900, 337, "per graph", color="soft")
+    d.box(210, 384, 210, 64, "Dense layers", "512 units, GELU, 256")
+    d.arrow((315, 344), (315, 383))
+    d.box(474, 384, 150, 64, "Vector", "256 numbers", kind="data")
+    d.arrow((420, 416), (473, 416))
+    d.box(700, 384, 240, 64, "Head", "distance of two vectors", kind="core")
+    d.arrow((624, 404), (699, 404))
+    d.arrow((662, 466), (662, 430), (699, 430), dashed=True)
+    d.text(662, 483, "vector of another graph", color="soft")
     return d
 
 

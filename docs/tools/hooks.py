@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 import sys
@@ -11,6 +12,8 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
+LOADED = re.compile(r'(?:src="|<link rel="(?:stylesheet|preconnect|icon)" href=")(https?://[^"]+)"')
+LOG = logging.getLogger("mkdocs.hooks.offline")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import commands  # noqa: E402
@@ -48,6 +51,13 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return match[0] if place is None else f"]({posixpath.relpath(place, at or '.')}{anchor})"
 
     return re.sub(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)", moved, markdown)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Warns of scripts, styles and images that a page would load from the network: the site works offline."""
+    for address in LOADED.findall(output):
+        LOG.warning("%s loads %s from the network", page.file.src_uri, address)
+    return output
 
 
 def _place(path: str) -> str | None:
