@@ -8,6 +8,7 @@ PAGE   := src/ugraphemb/web/static/index.html
 CORE   := CMakeLists.txt pyproject.toml $(shell find cpp -name tests -prune -o -type f -print)
 ALONE  := $(BIN)/python tests/engines/alone.py
 export PATH := $(BIN):$(PATH)
+export PYTHONDONTWRITEBYTECODE :=  # else each of the many processes that tests start compiles everything anew
 
 .PHONY: help demo test test-engines lint types cpp-test py-test bench docs docs-serve tutorials experiments experiments-quick fuzz fuzz-api laws sanitize torture torture-engines wheels page serve test-page format clean setup
 .DEFAULT_GOAL := help
@@ -36,8 +37,9 @@ cpp-test: $(VENV)/.test  ## the C++ tests
 	$(BIN)/ninja -C build/tests --quiet
 	$(BIN)/ctest --test-dir build/tests --output-on-failure -j $(JOBS)
 
-py-test: $(VENV)/.test $(VENV)/.built $(PAGE)  ## the Python tests
-	$(BIN)/python -m pytest -q -n $(JOBS) $(TESTS)
+py-test: $(VENV)/.test $(VENV)/.built $(PAGE)  ## the Python tests, but for those in a browser (test-page)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not browser' $(TESTS)
+	@echo "the tests of the page in a browser were skipped: make test-page runs them"
 
 page: $(PAGE)  ## build the page of `ugraphemb serve` from web/; Node comes from PyPI
 
