@@ -83,9 +83,9 @@ def test_shortest_paths_are_those_of_grakel_as_a_metric_and_as_a_baseline(graphs
 
 def test_sampled_graphlets_are_near_those_of_grakel(graphs):
     # of 3 nodes, because of the larger ones grakel draws some of every size; its full count misses sets
-    graphs = graphs[graphs.num_nodes >= 5][:8]
+    graphs = graphs[graphs.num_nodes >= 5][:6]
     grakel = pytest.importorskip("grakel.kernels")
-    theirs = grakel.GraphletSampling(k=3, sampling={"n_samples": 8000}, random_state=0, normalize=True)
+    theirs = grakel.GraphletSampling(k=3, sampling={"n_samples": 3000}, random_state=0, normalize=True)
     expected = theirs.fit_transform(grakel_graphs(graphs))
     ours = kernel_matrix(graphs, "graphlet", size=3, samples=8000)
     np.testing.assert_allclose(ours, expected, atol=0.05)

@@ -29,7 +29,8 @@ def _work(place: int, folder: str) -> None:
 
 
 def test_two_processes_have_the_mean_of_their_gradients(tmp_path: Path) -> None:
-    multiprocessing.spawn(_work, (str(tmp_path),), nprocs=2)
+    multiprocessing.set_forkserver_preload(["torch"])  # imported once for both
+    multiprocessing.start_processes(_work, (str(tmp_path),), nprocs=2, start_method="forkserver")
     for place in range(2):
         with np.load(tmp_path / f"{place}.npz") as found:
             assert set(found["gradients"].tolist()) == {1.5}
