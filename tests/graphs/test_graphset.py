@@ -6,6 +6,7 @@ import dataclasses
 import pickle
 import warnings
 from typing import Any
+from unittest import mock
 
 import networkx as nx
 import numpy as np
@@ -16,7 +17,7 @@ from laws.strategies import graph_sets
 
 from ugraphemb import Graph, GraphSet
 from ugraphemb.errors import GraphFormatError, GraphWarning
-from ugraphemb.graphs import concatenated
+from ugraphemb.graphs import concatenated, packing
 
 
 def contents(graph: Graph) -> tuple[Any, ...]:
@@ -59,6 +60,23 @@ def test_edges_become_the_simple_graph_that_a_dictionary_gives(rough: tuple[int,
     assert graph.edge_labels == [truth[edge] for edge in sorted(truth)]
     degrees = [sum(node in edge for edge in truth) for node in range(nodes)]
     assert [len(graph.neighbors(node)) for node in range(nodes)] == degrees
+
+
+@given(rough_edges())
+def test_few_edges_are_sorted_and_many_are_counted_with_the_same_result(
+    rough: tuple[int, list[tuple[int, int]], list[str]],
+):
+    nodes, edges, labels = rough
+    codes = np.array(["xyz".index(label) for label in labels], np.int32)
+    pairs, offsets = np.array(edges, np.int64).reshape(-1, 2), np.array([0, nodes])
+    for given_codes in (codes, None):
+        few = packing.adjacency(pairs, offsets, given_codes, "here", False)
+        with mock.patch.object(packing, "_FEW_ENTRIES", -1):
+            many = packing.adjacency(pairs, offsets, given_codes, "here", False)
+        for left, right in zip(few[:3], many[:3], strict=True):
+            assert left.tolist() == right.tolist()
+            assert left.dtype == right.dtype
+        assert few.dropped == many.dropped
 
 
 @given(rough_edges())

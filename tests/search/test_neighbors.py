@@ -130,8 +130,9 @@ def test_few_rows_of_the_file_are_taken_and_nothing_is_lost(kind, head, tmp_path
     taken: list[int] = []
     rows = stored.rows
     monkeypatch.setattr(stored, "rows", lambda positions: taken.append(len(positions)) or rows(positions))
-    few = Neighbors(stored, head, kind, built.structure).nearest(queries, 10)
+    filed = Neighbors(stored, head, kind, built.structure)
+    few = [filed.nearest(query[None], 10)[0] for query in queries]
     monkeypatch.setattr(neighbors, "kept_of", lambda count: 10**6)  # all that were proposed
-    every = Neighbors(stored, head, kind, built.structure).nearest(queries, 10)
+    every = [filed.nearest(query[None], 10)[0] for query in queries]
     assert max(taken[:40]) <= 42 < min(taken[40:])
     assert all(np.array_equal(one[0], other[0]) for one, other in zip(few, every, strict=True))

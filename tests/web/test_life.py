@@ -24,6 +24,7 @@ from web.small_server import copied, molecules, saved, served
 
 from ugraphemb import GraphIndex, GraphSet
 from ugraphemb.web import searches
+from ugraphemb.web import server as running_server
 from ugraphemb.web.map_files import MAP, map_of, map_table, read_map, write_map
 from ugraphemb.web.refusals import RefusalError
 from ugraphemb.web.service import Service
@@ -70,6 +71,26 @@ def test_a_signal_ends_the_server_at_once_even_with_open_connections(number: sig
                 server.send_signal(number)
                 server.wait(timeout=120)
         assert server.returncode in (0, 130, -number)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at the libraries of a process")
+def test_a_server_answers_without_torch_and_its_memory():
+    """Its import takes seconds, in which the first page would wait, and its objects make garbage collection slow."""
+    with process(saved("molecules")) as (server, address), httpx.Client(base_url=address, timeout=120) as client:
+        assert client.get("/api/info").json()["model"]["dimension"] == 8
+        assert len(client.post("/api/search", json={"query": {"smiles": "CCO"}, "k": 3}).json()["matches"]) == 3
+        assert client.get("/api/map").status_code == 200
+        assert "libtorch" not in Path(f"/proc/{server.pid}/maps").read_text()
+
+
+def test_the_first_search_finds_everything_imported(monkeypatch: pytest.MonkeyPatch):
+    frozen: list[bool] = []
+    monkeypatch.setattr(running_server.gc, "freeze", lambda: frozen.append(True))
+    with served(saved("molecules")) as client:
+        running_server._warm_up(client.service)  # type: ignore[attr-defined]
+        monkeypatch.setattr(searches, "answered", lambda *given: 1 / 0)
+        running_server._warm_up(client.service)  # type: ignore[attr-defined]
+    assert frozen == [True, True]  # a failed one does not end the server
 
 
 def test_a_changed_index_is_picked_up(tmp_path: Path):

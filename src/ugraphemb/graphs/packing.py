@@ -14,6 +14,8 @@ from ugraphemb.graphs.limits import limits, refusal
 
 Vocabulary = tuple[Hashable, ...]
 
+_FEW_ENTRIES = 4_096  # of a sparse matrix, that are sorted instead of counted
+
 
 class MisplacedEdgeError(GraphFormatError):
     """An edge that lies in no graph; readers turn `row` into the line of their file."""
@@ -167,10 +169,9 @@ def adjacency(
     loops = len(u) - int(np.count_nonzero(proper))
     if loops:
         u, v, rows = u[proper], v[proper], rows[proper]
-    given = _matrix_of(u, v, rows, total)
-    again = _repeats(given)
-    repeats = int(np.count_nonzero(again))
-    turned = given.tocsc()
+    given = _entries(u, v, rows, total)
+    repeats = int(np.count_nonzero(_repeats(given)))
+    turned = _transposed(given, u, v, rows)
     if not repeats and _same_pattern(given, turned):  # both directions of every edge stand there once
         conflicts = 0 if edge_codes is None else _differ(edge_codes, given.data, turned.data) // 2
         kept = np.minimum(given.data, turned.data)
@@ -203,27 +204,51 @@ def _check_ends(
     raise MisplacedEdgeError(source, row, ends, reason)
 
 
-def _matrix_of(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: npt.NDArray[Any], total: int) -> Any:
-    """CSR with `rows` as its data, columns ascending, repeats kept in the order given.
+class _Entries(NamedTuple):
+    """A sparse matrix by rows, columns ascending; repeats are kept in the order given."""
 
-    Two conversions are two passes of a counting sort, several times faster than sorting.
+    indptr: npt.NDArray[Any]
+    indices: npt.NDArray[Any]
+    data: npt.NDArray[Any]
+
+
+def _entries(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: npt.NDArray[Any], total: int) -> _Entries:
+    """The matrix with `rows` at (u, v).
+
+    Of many entries, two conversions are two passes of a counting sort, several times faster than sorting. Of few, they
+    would take longer than everything else: a server reads one small graph at a time.
     """
+    if len(u) <= _FEW_ENTRIES:
+        order = np.lexsort((v, u))
+        return _Entries(offsets_of(np.bincount(u, minlength=total)), v[order], rows[order])
     from scipy.sparse import coo_array
 
     entries = coo_array((rows, (v, u)), (total, total))
     entries.has_canonical_format = True  # else repeats would be summed
-    return entries.tocsr().tocsc().T
+    by_rows = entries.tocsr().tocsc()
+    return _Entries(by_rows.indptr, by_rows.indices, by_rows.data)
 
 
-def _repeats(matrix: Any) -> npt.NDArray[np.bool_]:
+def _transposed(matrix: _Entries, u: npt.NDArray[Any], v: npt.NDArray[Any], rows: npt.NDArray[Any]) -> _Entries:
+    """What `_entries` gives for (v, u); of many entries, by one pass more."""
+    total = len(matrix.indptr) - 1
+    if len(u) <= _FEW_ENTRIES:
+        return _entries(v, u, rows, total)
+    from scipy.sparse import csr_array
+
+    turned = csr_array((matrix.data, matrix.indices, matrix.indptr), (total, total)).tocsc()
+    return _Entries(turned.indptr, turned.indices, turned.data)
+
+
+def _repeats(matrix: _Entries) -> npt.NDArray[np.bool_]:
     """Which entries stand at the same place as the one before them."""
-    again = np.zeros(matrix.nnz, np.bool_)
+    again = np.zeros(len(matrix.data), np.bool_)
     np.equal(matrix.indices[1:], matrix.indices[:-1], out=again[1:])
-    again[matrix.indptr[:-1][matrix.indptr[:-1] < matrix.nnz]] = False
+    again[matrix.indptr[:-1][matrix.indptr[:-1] < len(again)]] = False
     return again
 
 
-def _same_pattern(matrix: Any, turned: Any) -> bool:
+def _same_pattern(matrix: _Entries, turned: _Entries) -> bool:
     return np.array_equal(matrix.indptr, turned.indptr) and np.array_equal(matrix.indices, turned.indices)
 
 
@@ -233,14 +258,14 @@ def _symmetrized(
     rows: npt.NDArray[Any],
     total: int,
     codes: npt.NDArray[np.int32] | None,
-) -> tuple[int, Any]:
+) -> tuple[int, _Entries]:
     """Both directions of every edge, and how often one has another label than where it came first."""
-    upper = _matrix_of(np.minimum(u, v), np.maximum(u, v), rows, total).tocoo()
-    first = np.ones(upper.nnz, np.bool_)
-    first[1:] = (upper.row[1:] != upper.row[:-1]) | (upper.col[1:] != upper.col[:-1])
-    low, high, kept = upper.row[first], upper.col[first], upper.data[first]
+    upper = _entries(np.minimum(u, v), np.maximum(u, v), rows, total)
+    first = ~_repeats(upper)
+    lower = np.repeat(np.arange(total, dtype=u.dtype), np.diff(upper.indptr))
+    low, high, kept = lower[first], upper.indices[first], upper.data[first]
     conflicts = 0 if codes is None else _differ(codes, upper.data, kept[np.cumsum(first) - 1])
-    full = _matrix_of(np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([kept, kept]), total)
+    full = _entries(np.concatenate([low, high]), np.concatenate([high, low]), np.concatenate([kept, kept]), total)
     return conflicts, full
 
 

@@ -12,11 +12,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, mean_size, parts
+from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, parts
 from ugraphemb.encoder.names import Head
 from ugraphemb.errors import IndexFormatError, needs_extra
 from ugraphemb.files import CheckedFile, NewFile
 from ugraphemb.files.arrays import CheckedArray
+from ugraphemb.graphs.packing import offsets_of
 from ugraphemb.progress import progress_of
 
 Kind = Literal["flat", "hnsw", "ivf"]
@@ -152,13 +153,23 @@ class Neighbors:
             proposed = self._exact(queries, count, allowed)
         else:
             proposed = self._approximate(queries, count, allowed)
-        return [self._ranked(query, row[row >= 0], count) for query, row in zip(queries, proposed, strict=True)]
+        step = max(1, _ROWS // proposed.shape[1])
+        ranked: list[tuple[Ints, Floats]] = []
+        for begin in range(0, len(queries), step):
+            ranked += self._ranked(queries[begin : begin + step], proposed[begin : begin + step], count)
+        return ranked
 
-    def _ranked(self, query: Vectors, found: Ints, count: int) -> tuple[Ints, Floats]:
-        found = np.sort(found)
-        values = proximities(query, self.rows(found), self.head)
-        order = np.argsort(-values if self.head == "inner" else values, kind="stable")[:count]
-        return found[order], values[order]
+    def _ranked(self, queries: Vectors, proposed: Ints, count: int) -> list[tuple[Ints, Floats]]:
+        """The best of what is proposed for each query; -1 proposes nothing."""
+        found = [np.sort(row[row >= 0]) for row in proposed]
+        ends = offsets_of(np.array([len(row) for row in found]))
+        rows = self.rows(np.concatenate(found))  # at once: of those in a file, each call verifies its blocks
+        best = []
+        for i, query in enumerate(queries):
+            values = proximities(query, rows[ends[i] : ends[i + 1]], self.head)
+            order = np.argsort(-values if self.head == "inner" else values, kind="stable")[:count]
+            best.append((found[i][order], values[order]))
+        return best
 
     @cached_property
     def _squares(self) -> tuple[Floats32, Floats32]:
@@ -186,7 +197,7 @@ class Neighbors:
         step = max(1, _PRODUCTS // max(1, size))
         for begin in range(0, len(queries), step):
             some = queries[begin : begin + step]
-            rows = self._sized(some) if self.head == "sized_l1" else self._pseudo(some)
+            rows = iter(self._sized(some)) if self.head == "sized_l1" else self._pseudo(some)
             for row, values in enumerate(rows):
                 if allowed is not None:
                     values[~allowed] = np.inf
@@ -205,12 +216,17 @@ class Neighbors:
             )
             yield combined(plus, minus, heights(query[None], vectors, self.head), self.head)
 
-    def _sized(self, queries: Vectors) -> Iterator[Floats32]:
+    @cached_property
+    def _sizes(self) -> Floats32:
+        """The first coordinates, which "sized_l1" divides by."""
+        return np.ascontiguousarray(self.vectors[:, 0])
+
+    def _sized(self, queries: Vectors) -> Floats32:
         """Distances of "sized_l1" to all vectors: sums over all coordinates, less the first one."""
-        vectors = self.vectors
-        for query, sums in zip(queries, _l1(queries, vectors), strict=True):
-            own = query[None]
-            yield (sums - np.abs(vectors[:, 0] - query[0])) / mean_size(own, vectors)
+        sums, own, sizes = _l1(queries, self.vectors), queries[:, :1], self._sizes[None]
+        sums -= np.abs(sizes - own)
+        sums /= (own + sizes) / 2
+        return sums
 
     def _approximate(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:
         faiss = faiss_module()

@@ -108,7 +108,7 @@ class LargeMap:
 
     @cached_property
     def _fixed(self) -> Any:
-        """The reference as openTSNE knows it, with the grid of its forces, and how openTSNE has shifted it."""
+        """The reference as openTSNE knows it, with the grid of its forces, how it has shifted it, and its corners."""
         from openTSNE import TSNEEmbedding
         from scipy.sparse import csr_matrix
 
@@ -116,7 +116,8 @@ class LargeMap:
         none = SimpleNamespace(P=csr_matrix((len(home), len(home))))  # what is fixed needs no affinities of its own
         fixed = TSNEEmbedding(home.copy(), none, negative_gradient_method="fft", n_jobs=1)
         fixed.prepare_interpolation_grid()
-        return fixed, home[0] - np.asarray(fixed)[0]
+        kept = np.asarray(fixed)
+        return fixed, home[0] - kept[0], kept.min(axis=0), kept.max(axis=0)
 
     def _moved(self, neighbors: Ints, distances: Floats) -> Floats32:
         """openTSNE's transform, point by point: the place of a graph does not depend on the other new graphs.
@@ -125,31 +126,29 @@ class LargeMap:
         """
         with needs_extra("web"):
             from openTSNE import _tsne
-            from openTSNE.affinity import joint_probabilities_nn
 
-        fixed, shift = self._fixed
+        fixed, shift, low, high = self._fixed
         home = np.asarray(fixed)
         perplexity = min(_PLACED_PERPLEXITY, neighbors.shape[1] / 3)
-        affinities = joint_probabilities_nn(
-            neighbors, distances, [perplexity], symmetrize=False, n_reference_samples=len(self.reference), n_jobs=1
-        )
-        pull = np.asarray(affinities[np.arange(len(neighbors))[:, None], neighbors].todense())
+        wanted = np.array([perplexity])
+        pull = np.array(_tsne.compute_gaussian_perplexity(distances.astype(np.float64), wanted, num_threads=1))
         pull /= np.maximum(pull.sum(axis=1, keepdims=True), 1e-12)
-        around = home[neighbors]
-        places = np.median(around, axis=1)
-        low, high = home.min(axis=0), home.max(axis=0)
-        speed = np.zeros_like(places)
+        places = np.median(home[neighbors], axis=1)
+        around = np.ascontiguousarray(home.T)[:, neighbors]  # (2, graphs, neighbors)
+        speed, slope = np.zeros_like(places), np.empty_like(places)
         grid = (fixed.interp_coeffs, fixed.box_x_lower_bounds, fixed.box_y_lower_bounds)
         points = fixed.gradient_descent_params["n_interpolation_points"]
-        for _ in range(_PLACED_ROUNDS):
-            gaps = places[:, None] - around
-            weights = pull / (1 + np.square(gaps).sum(axis=2))
-            slope = np.zeros_like(places)  # repulsion, for each point divided by its own Σ 1/(1 + d²)
+        for _ in range(_PLACED_ROUNDS):  # few calls: a server places a few graphs at a time, and each call takes longer
+            gaps = places.T[:, :, None] - around
+            squares = gaps * gaps
+            weights = pull / (1 + squares[0] + squares[1])
+            slope[:] = 0  # repulsion, for each point divided by its own Σ 1/(1 + d²)
             _tsne.estimate_negative_gradient_fft_2d_with_grid(places, slope, *grid, points, dof=1)
-            slope = 4 * (_EXAGGERATION * (weights[:, :, None] * gaps).sum(axis=1) + slope)
-            slope *= np.minimum(1.0, _STEEPEST / np.maximum(np.linalg.norm(slope, axis=1, keepdims=True), 1e-12))
-            speed = _MOMENTUM * speed - _RATE * slope
-            places = np.clip(places + speed, low, high)
+            slope += _EXAGGERATION * np.einsum("nk,dnk->nd", weights, gaps)
+            steepness = 4 * np.sqrt(np.einsum("nd,nd->n", slope, slope))
+            speed *= _MOMENTUM
+            speed -= slope * (4 * _RATE * np.minimum(1.0, _STEEPEST / np.maximum(steepness, 1e-12)))[:, None]
+            places = np.minimum(np.maximum(places + speed, low), high)
         return np.asarray(places + shift, np.float32)
 
 

@@ -49,7 +49,7 @@ def create_app(service: Service, static: Path = STATIC) -> Safety:
         title="ugraphemb", version=__version__, lifespan=lifespan, openapi_url="/api/openapi.json", docs_url=None,
         redoc_url=None, description="Search a collection of graphs by vectors, with proof; see docs/web.md.",
     )  # fmt: skip
-    app.include_router(api(service))
+    app.router.routes.extend(api(service).routes)  # not included: FastAPI would look through all of them twice
     app.add_exception_handler(RefusalError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)

@@ -115,7 +115,7 @@ class Collection:
     def vectors(self) -> Floats32:
         """Of all graphs, by position."""
         if not self.database.parts:
-            return np.empty((0, self.index.model.network_.config.dimension), np.float32)
+            return np.empty((0, self.index.model.dimension_), np.float32)
         if len(self.database.parts) == 1 and self.database.parts[0].alive is None:
             return self.database.parts[0].neighbors.vectors
         return self.database.vectors(self._places)

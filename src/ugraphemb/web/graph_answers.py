@@ -34,6 +34,8 @@ def graph_answer(graph: Graph, position: int | None = None, metadata: dict[str, 
 
 def label_answer(label: Any) -> Any:
     """A label as JSON: tuples as lists, what JSON has no place for as text."""
+    if type(label) is str:
+        return label
     if isinstance(label, tuple):
         return [label_answer(part) for part in label]
     if isinstance(label, float) and not math.isfinite(label):

@@ -7,7 +7,7 @@ import hmac
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,6 +30,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+_RAW_HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}  # names are in lower case
 _PATIENCE = 30.0  # seconds for a body to arrive
 _OPEN = ("/api/health",)
 
@@ -48,10 +49,11 @@ class Safety:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                headers.setdefault("cache-control", "no-store")
+                kept = [entry for entry in message.get("headers", ()) if entry[0] not in _RAW_HEADERS]
+                kept += _RAW_HEADERS.items()
+                if all(name != b"cache-control" for name, _ in kept):
+                    kept.append((b"cache-control", b"no-store"))
+                message["headers"] = kept
             await send(message)
 
         headers = Headers(scope=scope)

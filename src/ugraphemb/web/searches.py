@@ -169,6 +169,11 @@ class Searches:
             lower[name] = most
         return body.model_copy(update=lower) if lower else body
 
+    def warm_up(self, collection: Collection) -> None:
+        """A search by vectors whose answer nobody waits for."""
+        if len(collection):
+            answered([Asked(collection, collection.graphs(np.array([0])), k=1)], self.limits)
+
     async def vectors(self, body: SearchBody, collection: Collection, reading: Reading | None) -> dict[str, Any]:
         """The answer by vectors. Without a reading, the query is SMILES that are still to be read."""
         begin = time.monotonic()

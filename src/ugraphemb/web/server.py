@@ -24,6 +24,7 @@ with needs_extra("web"):
     from ugraphemb.web.app import create_app
     from ugraphemb.web.service import Service
 
+log = logging.getLogger("ugraphemb.web")
 _GRACE = 2  # seconds for requests that are at work when the server ends
 MOLECULES = "molecules"
 
@@ -77,6 +78,7 @@ def run(
 
         def ready() -> None:
             say(f"serving {len(service.collection):,} graphs of {service.name} at {address}  (Ctrl-C ends)")
+            threading.Thread(target=_warm_up, args=[service], daemon=True).start()
             if open_page:
                 threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
@@ -85,7 +87,7 @@ def run(
             limit_concurrency=settings.limits.connections, timeout_graceful_shutdown=_GRACE, timeout_keep_alive=30,
             backlog=1024, ws="none",
         )  # fmt: skip
-        logging.getLogger("ugraphemb.web").setLevel(logging.INFO)
+        log.setLevel(logging.INFO)
         # Requests share the cores; threads of one product of matrices would only wait for each other.
         # And the thread that answers must not wait five milliseconds for the one that computes.
         sys.setswitchinterval(0.0005)
@@ -95,6 +97,15 @@ def run(
         gc.freeze()
         with threadpool_limits(1, "blas"):
             _Server(config, ready).run(sockets=[bound])
+
+
+def _warm_up(service: Service) -> None:
+    """One search, so that no client waits for the libraries that the first one imports."""
+    try:
+        service.searches.warm_up(service.collection)
+    except Exception:
+        log.exception("a first search failed")
+    gc.freeze()  # what was imported stays, too
 
 
 def bundled_molecules(say: Callable[[str], None] = print) -> Path:

@@ -40,7 +40,7 @@ def summary(collection: Collection) -> dict[str, Any]:
         "columns": columns,
         "model": {
             "metric": str(about.get("metric", "")),
-            "dimension": collection.index.model.network_.config.dimension,
+            "dimension": collection.index.model.dimension_,
             "head": collection.index.head,
             "trained_on": {"name": str(trained.get("name", "")), "graphs": int(trained.get("count", 0)),
                            "pairs": int(about.get("pairs", 0))},
