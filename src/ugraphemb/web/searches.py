@@ -170,7 +170,7 @@ class Searches:
         return body.model_copy(update=lower) if lower else body
 
     def warm_up(self, collection: Collection) -> None:
-        """A search by vectors whose answer nobody waits for."""
+        """A search by vectors without an answer: it loads what searches need."""
         if len(collection):
             answered([Asked(collection, collection.graphs(np.array([0])), k=1)], self.limits)
 
