@@ -7,6 +7,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/search.hpp"
+#include "bindings/vectors.hpp"
 #include "substructures/dictionary.hpp"
 #include "substructures/graphlets.hpp"
 #include "substructures/paths.hpp"
@@ -321,4 +322,5 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
           "right_of"_a, nb::kw_only(), "threads"_a, "products"_a, "done"_a, "tick"_a,
           "Inner products of pairs of rows of two sparse matrices, normalized if self products are given.");
     bindings::define_search(m);
+    bindings::define_vectors(m);
 }

@@ -106,7 +106,7 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     const std::size_t planes = index(right_.degree());
     lay_out(sharing_ && planes <= max_planes && arcs * planes * width * n <= max_shares);
     const std::size_t shares = arcs * share_row_;
-    constexpr std::int64_t first_budget = 40;
+    constexpr std::int64_t first_budget = 20;
     budget_ = first_budget;
 
     image_.assign(n, open);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 #include "edit_cost.hpp"
@@ -124,9 +125,10 @@ auto UniformSearch::strengthen(Level& root) -> bool {
     return true;
 }
 
-/// The row where another choice costs most, with many edges to decide and few cells.
+/// The row where another choice costs most, with many edges to decide and few cells. The exponents are tuned on the ten
+/// nearest of hard queries (docs/decisions.md).
 auto UniformSearch::branching_row(const Level& level) const -> Choice {
-    constexpr Cost some = scale / 4;  // so that rows with two best cells also count
+    constexpr Cost some = scale / 10;  // so that rows with two best cells also count
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
     Choice choice{open, 0};
@@ -141,7 +143,8 @@ auto UniformSearch::branching_row(const Level& level) const -> Choice {
             second = std::min(second, static_cast<Node>(x) == mate ? dropped : cost[x] - dual[x]);
         }
         const double regret = second - level.row_dual[index(u)] + some;
-        const double score = regret * (1 + level.row_degree[index(u)]) / count;
+        const double edges = 1 + level.row_degree[index(u)];
+        const double score = regret * edges * edges / std::sqrt(count);
         if (score > best) {
             best = score;
             choice = {u, count};

@@ -115,3 +115,7 @@ def search(parts: list[object], *, k: int, within: float, normalized: bool, only
     """
     The k nearest graphs, or (k = 0) all within a distance, of parts of a database, each (Searchable, query as Graphs, Costs, whether labels of edges count, mask or None). Gives positions, lower and upper bounds and, flat, maps of what was found; positions and lower bounds of what is undecided; and for each stage (size, labels, degrees, branch, tight, exact) how many it ruled out, how many it was asked for, and its seconds. `ceiling` and its position are a known k-th best match: graphs that rank after it are not searched. Exact distances are tried with growing patience: only with more than `after` and at most `upto` seconds.
     """
+
+def l1_between_rows(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], distance: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def l1_between_rows_backward(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
