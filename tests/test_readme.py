@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,3 +60,39 @@ def test_there_are_examples_of_both_kinds() -> None:
     assert len(PYTHON) == 3
     assert len(COMMANDS) == 3
     assert README.count("```python") == len(PYTHON)
+
+
+def row(record: str, table: str, **entries: object) -> dict[str, Any]:
+    """The row of a table of a benchmark's record that has these entries."""
+    tables = json.loads((ROOT / "benchmarks" / "results" / f"{record}.json").read_text("utf-8"))["tables"]
+    found = [line for name in tables if name.startswith(table) for line in tables[name]]
+    return next(line for line in found if entries.items() <= line.items())
+
+
+def figures() -> dict[str, str]:
+    """The figure of each record that the README names, computed from the record."""
+    read = [row("read", "Time", set=name, reader=reader)["times ours"]
+            for name in ("REDDIT-BINARY", "NCI109") for reader in ("PyTorch Geometric", "grakel")]  # fmt: skip
+    peers = {solver: row("ged_peers", "PTC", solver=solver)["µs a pair"] for solver in ("NetworkX", "exact")}
+    kernel = row("kernels", "All pairs", kernel="WL, h = 5")
+    pairs = kernel["graphs"] * (kernel["graphs"] + 1) / 2
+    million = row("search_million", "1,000,000", search="complete, ten nearest")
+    return {
+        "read": f"{min(read):.0f} to {max(read):.0f} times",
+        "ged_peers": f"{peers['NetworkX'] / peers['exact']:,.0f} times",
+        "kernels": f"{kernel['ugraphemb CPU s'] / pairs * 1e9:.0f} ns",
+        "search_million": f"{million['p50 ms']:.0f} ms",
+        "serve": f"{row('serve', 'Milliseconds')['per second']:.0f} searches",
+        "ranking": f"{row('ranking', 'All scores')['CPU s']:.1f} s",
+        "baselines": f"{row('baselines', 'Kernel', kernel='WL, 5 rounds')['ugraphemb CPU s']:.2f} s",
+        "torture": f"{11_112 + 6_904:,} faults",
+    }
+
+
+def test_figures_are_those_of_committed_records() -> None:
+    shown = {name: text for text, name in re.findall(r"\[([^\]]*)\]\(benchmarks/results/(\w+)\.md\)", README)}
+    assert shown == figures()
+    checks = (ROOT / "benchmarks" / "results" / "torture.md").read_text("utf-8")
+    assert "11,112 deaths, 6,904 errors" in checks
+    assert "| 0.939 ± 0.003 " in (ROOT / "docs" / "results.md").read_text("utf-8")
+    assert "[0.939](docs/results.md)" in README
