@@ -14,7 +14,7 @@ class _BetweenRows(torch.autograd.Function):
     """Σ|a − b| of all rows with all, each pair computed once: several times faster than `torch.cdist`."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, rows: Tensor) -> Tensor:
         rows = rows.contiguous()
         found = rows.new_empty(len(rows), len(rows))
         _core.l1_between_rows(rows.numpy(), found.numpy())
@@ -22,7 +22,7 @@ class _BetweenRows(torch.autograd.Function):
         return found
 
     @staticmethod
-    def backward(ctx: Any, weight: Tensor) -> Tensor:  # type: ignore[override]
+    def backward(ctx: Any, weight: Tensor) -> Tensor:
         (rows,) = ctx.saved_tensors
         gradient = torch.zeros_like(rows)
         _core.l1_between_rows_backward(rows.numpy(), weight.contiguous().numpy(), gradient.numpy())
