@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
 from collections.abc import Iterator
 
@@ -15,6 +16,7 @@ from web.small_server import ASPIRIN, ETHANOL, molecules, saved, served
 
 import ugraphemb as ug
 from ugraphemb import GraphIndex, __version__
+from ugraphemb.web import drawings
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +154,22 @@ def test_drawings_need_no_inline_styles(kind: str, theme: str, request: pytest.F
         headers={"if-none-match": response.headers["etag"]},
     )  # fmt: skip
     assert again.status_code == 304
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_letters_of_molecules_are_readable_on_their_paper(client: TestClient, theme: str):
+    def luminance(color: str) -> float:
+        parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    body = {"query": {"smiles": "NCC(Cl)(F)C(Br)(I)COCSCP"}, "theme": theme}
+    colors = set(re.findall(r"#[0-9A-F]{6}", client.post("/api/drawing", json=body).text))
+    assert len(colors) >= 7
+    paper = luminance(drawings.PAPER[theme])  # type: ignore[index]
+    for color in colors - {drawings.PAPER[theme]}:  # type: ignore[index]
+        light, dark = sorted((paper, luminance(color)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, color  # WCAG 2, level AA
 
 
 def test_any_graph_can_be_drawn(client: TestClient):

@@ -49,11 +49,12 @@ def process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     try:
         assert server.stderr is not None
-        for line in server.stderr:
-            found = re.search(r"http://\S+", line)
-            if found:
-                yield server, found[0]
-                break
+        said = ""
+        while (found := re.search(r"http://\S+", said)) is None:
+            line = server.stderr.readline()
+            assert line, f"the server ended before it had an address: {said}"
+            said += line
+        yield server, found[0]
     finally:
         server.kill()
         server.wait()
@@ -122,11 +123,19 @@ def test_an_index_that_became_unreadable_leaves_the_old_state_served(tmp_path: P
     folder = copied("molecules", tmp_path)
     with served(folder, keep_map=False) as client:
         (folder / "index.json").write_text("{}")
-        time.sleep(0.3)
+        looked(client)
         assert client.get("/api/info").json()["graphs"] == 42
         (folder / "index.json").unlink()
-        time.sleep(0.2)
+        looked(client)
         assert client.post("/api/search", json={"query": {"id": "m1"}, "k": 1}).json()["matches"][0]["id"] == "m1"
+
+
+def looked(client: object) -> None:
+    """Waits until the server has looked at its folder twice, and once more while it reads what it found."""
+    service, looks = client.service, []  # type: ignore[attr-defined]
+    look = type(service)._look
+    service._look = lambda: looks.append(1) or look(service)
+    assert waited(lambda: len(looks) >= 3)
 
 
 class Slow:
@@ -222,6 +231,42 @@ def test_calls_that_come_together_are_one_batch_and_fail_alone():
     assert isinstance(found.pop(3), ValueError)
     assert found == [i * i for i in range(10) if i != 3]
     assert max(sizes) == 4
+
+
+def test_clients_that_ask_again_at_once_share_batches_and_one_alone_never_waits(monkeypatch: pytest.MonkeyPatch):
+    sizes: list[int] = []
+    gathered: list[float] = []
+    gather = Batches._gather
+
+    def work(items: list[int]) -> list[int]:
+        sizes.append(len(items))
+        time.sleep(0.04)
+        return items
+
+    async def noted(self: Batches[int, int], took: float) -> None:
+        gathered.append(took)
+        await gather(self, took)
+
+    async def play(clients: int) -> None:
+        places = Places(1, 8, "batches")
+        batches: Batches[int, int] = Batches(work, places, most=32, waiting=50)  # type: ignore[arg-type]
+
+        async def client(number: int) -> None:
+            for turn in range(6):
+                assert await batches.one(number) == number
+                await asyncio.sleep(0.001 * (number + turn) / 2)  # the time on the way differs
+
+        await asyncio.gather(*(client(i) for i in range(clients)))
+        places.close()
+
+    monkeypatch.setattr(Batches, "_gather", noted)
+    asyncio.run(play(1))
+    assert (sizes, gathered) == ([1] * 6, [])
+    sizes.clear()
+    asyncio.run(play(8))
+    assert sum(sizes) == 8 * 6
+    assert len(sizes) < 2 * 6  # two groups that take turns would need that many
+    assert gathered
 
 
 def test_a_busy_server_answers_429_with_a_time_to_come_again(monkeypatch: pytest.MonkeyPatch):

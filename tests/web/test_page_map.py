@@ -109,15 +109,13 @@ def test_the_legend_filters_the_map_and_the_search(visit: Open) -> None:
 @pytest.mark.parametrize("by", [":size", ":density", ":crowding", "rings"])
 def test_numbers_color_the_map_on_a_scale(visit: Open, by: str) -> None:
     one = visit()
-    page = one.page
-    assert page.get_by_role("combobox", name="Color").input_value() == ":size"  # where it starts
-    other = ":size" if by != ":size" else "rings"
-    page.get_by_role("combobox", name="Color").select_option(other)
-    page.locator(".scale .ramp").wait_for()
-    before = page.locator(".surface canvas").screenshot()
-    page.get_by_role("combobox", name="Color").select_option(by)
-    page.locator(".scale .ramp").wait_for()
-    one.until(lambda: page.locator(".surface canvas").screenshot() != before, "other colors")
+    page, canvas, color = one.page, one.page.locator(".surface canvas"), one.page.get_by_role("combobox", name="Color")
+    assert color.input_value() == ":size"  # where it starts
+    for choice in (by,) if by != ":size" else ("rings", by):
+        before = canvas.screenshot()
+        color.select_option(choice)
+        page.locator(".scale .ramp").wait_for()
+        one.until(lambda before=before: canvas.screenshot() != before, f"colors by {choice}")  # type: ignore[misc]
 
 
 def test_the_wheel_zooms_and_the_whole_map_comes_back(visit: Open) -> None:
@@ -177,7 +175,7 @@ def test_a_line_between_two_points_shows_twelve_graphs(visit: Open, kind: str) -
     one.page.get_by_role("button", name="Across the whole map").click()
     one.page.locator(".grid .thumb.ready").nth(11).wait_for()
     assert one.page.locator(".grid .cell").count() == 12
-    assert one.page.locator(".overlay .badge.stop").count() == 12
+    one.until(lambda: one.page.locator(".overlay .badge.stop").count() == 12, "twelve stops on the map")
 
 
 def test_the_map_saves_as_svg_and_png(visit: Open) -> None:

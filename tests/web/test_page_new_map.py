@@ -102,17 +102,19 @@ def test_the_query_lies_where_the_new_map_has_it(opened: tuple[Visit, Maker]) ->
     one.ask("CCO")
     one.prove()
     arrive(one, maker)
+    one.page.wait_for_function("() => window.ugraphemb.isFinal()")
     answer = one.page.evaluate(
         "fetch('/api/embed', {method: 'POST', headers: {'Content-Type': 'application/json'},"
         " body: JSON.stringify({queries: [{smiles: 'CCO'}]})}).then(answer => answer.json())"
     )
-    x, y = one.page.evaluate(f"window.ugraphemb.onScreen({answer['places'][0]})")
     one.page.wait_for_function(
-        """([x, y]) => {
-            const [left, top] = document.querySelector(".overlay .star").getAttribute("transform").match(/-?[\\d.]+/g);
+        """place => {
+            const star = document.querySelector(".overlay .star"); // there is none until the server has placed it
+            const [left, top] = star?.getAttribute("transform").match(/-?[\\d.]+/g) ?? [NaN, NaN];
+            const [x, y] = window.ugraphemb.onScreen(place);
             return Math.hypot(left - x, top - y) < 1;
         }""",
-        arg=[x, y],
+        arg=answer["places"][0],
     )
 
 
@@ -174,5 +176,5 @@ def test_line_and_clusters_are_found_again_on_the_new_map(opened: tuple[Visit, M
     assert old
     page.locator(".grid .cell").nth(11).wait_for()
     assert page.get_by_role("tab", name="Line").get_attribute("aria-selected") == "true"
-    assert page.locator(".overlay .badge.stop").count() == 12
+    one.until(lambda: page.locator(".overlay .badge.stop").count() == 12, "twelve stops on the new map")
     page.locator(".overlay .disc").first.wait_for()

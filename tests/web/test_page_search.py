@@ -112,7 +112,7 @@ def test_a_drawn_graph_is_searched_for_and_found(visit: Open) -> None:
         one.page.mouse.down()
         one.page.mouse.move(*corners[end], steps=4)
         one.page.mouse.up()
-    assert "3 nodes and 3 edges" in (surface.get_attribute("aria-label") or "")
+    one.until(lambda: "3 nodes and 3 edges" in (surface.get_attribute("aria-label") or ""), "a triangle")
     one.page.get_by_role("button", name="Search this").click()
     one.prove()
     assert one.page.locator(".bounds-text").first.inner_text() == "0 edits"  # the set holds a triangle
@@ -142,6 +142,7 @@ def test_a_dropped_file_and_pasted_json_ask_the_same(visit: Open) -> None:
     one.prove()
     dropped = one.names()
     one.page.get_by_role("button", name="Clear the search").click()
+    one.page.locator(".results").wait_for(state="detached")
     one.ask(json.dumps(TRIANGLE))
     one.prove()
     assert one.names() == dropped
@@ -183,4 +184,5 @@ def test_two_pins_are_explained(visit: Open) -> None:
     one.page.get_by_role("button", name="Explain A → B").click()
     one.page.locator(".two .drawing").nth(1).wait_for()
     one.settle()
-    assert one.page.locator(".pair span").first.inner_text() == one.page.locator(".pin-name span").first.inner_text()
+    name = one.page.locator(".pin-name span").first.inner_text()
+    one.until(lambda: one.page.locator(".pair span").first.inner_text() == name, "the name of A above the edits")

@@ -31,12 +31,14 @@ def test_a_link_shows_the_same_again(visit: Open) -> None:
     one.page.mouse.wheel(0, -400)
     parts = ("q=", "pins=", "hide=", "left=", "right=", "step=1", "view=")
     one.page.wait_for_function("parts => parts.every(part => location.hash.includes(part))", arg=parts)
+    one.settle()
     pins, names = one.page.locator(".pin-name span").all_inner_texts(), None
     places = one.place(30)
     address = one.page.url
 
     other = visit(rest=address.removeprefix(one.address))
     other.page.locator(".two .drawing").nth(1).wait_for()
+    other.settle()
     assert other.page.locator(".count").inner_text() == one.page.locator(".count").inner_text()
     assert other.page.locator(".pin-name span").all_inner_texts() == pins
     assert other.place(30) == pytest.approx(places, abs=1)
@@ -117,7 +119,7 @@ def test_what_can_be_reached_has_a_name(visit: Open) -> None:
             .map(element => element.outerHTML)"""
     )
     assert nameless == []
-    assert one.page.locator("#announcement").inner_text() != ""  # what a screen reader says
+    one.until(lambda: one.page.locator("#announcement").inner_text() != "", "what a screen reader says")
 
 
 def test_a_phone_shows_map_and_panel_without_scrolling_sideways(visit: Open) -> None:

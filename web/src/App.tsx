@@ -94,7 +94,8 @@ function Head() {
       </span>
       {found && (
         <h1>
-          {found.name} <span class="soft">{count(found.graphs, found.molecules ? "molecule" : "graph")}</span>
+          <span class="name">{found.name}</span>{" "}
+          <span class="soft">{count(found.graphs, found.molecules ? "molecule" : "graph")}</span>
         </h1>
       )}
       {found?.map.status === "computing" && (

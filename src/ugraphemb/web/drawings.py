@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,9 @@ class Look:
     """How a graph is drawn.
 
     Attributes:
-        places: Of each node, y upward; an edge is about 1 long, a bond about 1.5.
-        orders: Of molecules: 1, 2, 3, or 4 (aromatic without a Kekulé structure), for each edge.
-        charges: Of molecules, for each node.
+        places: Coordinates of each node, y upward; an edge is about 1 long, a bond about 1.5.
+        orders: For molecules: bond order of each edge: 1, 2, 3, or 4 (aromatic without a Kekulé structure).
+        charges: For molecules: charge of each node.
     """
 
     places: Places
@@ -95,6 +96,7 @@ def _formula(graph: Graph, size: int, theme: Theme, marks: Marks, toward: Places
     options: Any = drawer.drawOptions()
     if theme == "dark":
         rdMolDraw2D.SetDarkMode(options)
+    options.updateAtomPalette(_atom_palette(theme))
     options.prepareMolsBeforeDrawing = False
     options.clearBackground = False
     options.padding = 0.06
@@ -243,6 +245,15 @@ _ELEMENTS: dict[Theme, dict[str, str]] = {
     "dark": {"N": "#8AB4FF", "O": "#FF8A80", "S": "#E5C84A", "Cl": "#6EE7A0", "F": "#6EE7A0", "Br": "#F0A070",
              "I": "#D0A0FF", "P": "#FFB86B"},
 }  # fmt: skip
+
+
+@cache
+def _atom_palette(theme: Theme) -> dict[int, tuple[float, float, float]]:
+    """Colors of RDKit's letters: its own green, and its blue on dark paper, are hard to read."""
+    from rdkit.Chem import GetPeriodicTable
+
+    number = GetPeriodicTable().GetAtomicNumber
+    return {number(element): _rgb(color) for element, color in _ELEMENTS[theme].items()}
 
 
 def _order(label: Any) -> float:

@@ -193,7 +193,7 @@ function Results() {
   if (!now) return <Invitation />;
   const { answer, status, error } = now;
   return (
-    <section class="results" aria-label="Results" aria-busy={busy()}>
+    <section class="results" aria-label="Results" aria-busy={busy() || reading.value}>
       {answer && status !== "asking" && <QueryHead />}
       {status === "failed" && (
         <div class="notice">
