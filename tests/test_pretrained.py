@@ -73,6 +73,14 @@ def test_an_index_without_a_model_takes_one_and_says_which(small: Path, tmp_path
         ug.GraphIndex(kind="tree")
 
 
+def test_a_query_of_an_empty_index_does_not_choose_its_model(small: Path) -> None:
+    index = ug.GraphIndex()
+    assert index.search(PLAIN[0]) == []
+    assert len(index.search(PLAIN[:2], complete=True)) == 2
+    assert "no model yet" in repr(index)
+    assert "model molecules" in repr(index.add(MOLECULES))
+
+
 def test_an_index_whose_edges_have_no_labels_takes_the_model_for_them(small: Path) -> None:
     index = ug.GraphIndex(costs=ug.EditCosts(edge_relabel=0)).add(MOLECULES)
     bare = ug.GraphSet(

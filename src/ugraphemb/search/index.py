@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -46,11 +47,11 @@ class GraphIndex:
 
     Args:
         model: A fitted UGraphEmb. None takes a pre-trained one that suits the graphs that are added first: "molecules"
-            where all node labels are elements, otherwise "graphs"; see `UGraphEmb.pretrained`.
+            if all node labels are elements, otherwise "graphs"; see `UGraphEmb.pretrained`.
         kind: How vectors are searched: "flat" compares with each one; "hnsw" and "ivf" are faiss's approximate
             structures (extra `search`); "auto" is flat up to 100,000 vectors, and past that ivf if faiss is installed.
-        costs: Of edits, for verification; by default those the model was trained with.
-        threads: For embedding and for edit distances; 0 uses every core.
+        costs: Edit costs of verification; by default those that the model was trained with.
+        threads: Number of threads for embedding and edit distances; 0 uses all cores.
         engine: Where graphs and vectors are kept: "embedded", in this process; or the URL of a database (extra
             `engines`): milvus://host:19530/collection, postgresql://user@host/database/table, lance://folder (or a path
             that ends in .lance) or s3://bucket/folder. Changes of a database are visible to every client at once;
@@ -90,7 +91,7 @@ class GraphIndex:
             self._use(model)
 
     def _use(self, model: UGraphEmb) -> None:
-        head = model.head_  # says so where the model was not fitted
+        head = model.head_  # raises an error if the model was not fitted
         self._model = model
         if self._costs is None:
             self._costs = _costs_of(model.about_.get("distance_settings", {}))
@@ -180,7 +181,7 @@ class GraphIndex:
         """The graphs with these ids, or all.
 
         Raises:
-            KeyError: An id that is not there.
+            KeyError: An id that does not exist.
         """
         return self.engine.fetch(ids)
 
@@ -287,22 +288,32 @@ class GraphIndex:
 
         Raises:
             ValueError: An invalid k, shortlist, within or budget; a metadata column that does not exist.
-            ClusterError: Workers of another version, or workers that die again and again.
+            ClusterError: Workers of another version, or workers that die repeatedly.
         """
         question = Question(k, verify, shortlist, complete, within, by, budget)
         if executor is not None and not question.everywhere:
             raise ValueError("executor is for complete=True and within=: a shortlist is verified here")
         queries, one = adapted(query)
-        self._suit(queries)
+        if self._model is None:  # an empty index; the first graphs that are added choose the model, not a query
+            empty = copy(self)
+            empty._suit(queries)
+            found = empty._found(queries, question, where, executor, progress)
+        else:
+            found = self._found(queries, question, where, executor, progress)
+        return found[0] if one else found
+
+    def _found(
+        self, queries: GraphSet, question: Question, where: Where | None, executor: Workers | None, progress: Progress
+    ) -> list[Matches]:
+        """The matches of each query."""
         self.model._report_unseen(queries)
         vectors = self._embedded(queries)
         scopes = self.engine.scopes(queries, vectors, question, where, self._costs)
         if not question.verified:
             costs = self._costs or EditCosts()
-            found = [plain_matches(queries[q], scope.database, *scope.near, costs) for q, scope in enumerate(scopes)]
-            return found[0] if one else found
-        answers: dict[bytes, Matches] = {}  # a graph that is asked for twice is searched for once
-        found = []
+            return [plain_matches(queries[q], scope.database, *scope.near, costs) for q, scope in enumerate(scopes)]
+        answers: dict[bytes, Matches] = {}  # a graph that occurs twice among the queries is searched once
+        found: list[Matches] = []
         with (
             nullcontext() if executor is None else crew_of(executor) as crew,
             progress_of(len(queries), "queries", progress) as tick,
@@ -317,7 +328,7 @@ class GraphIndex:
                     )  # fmt: skip
                 found.append(Matches(answers[content], answers[content].certificate))
                 tick(q + 1)
-        return found[0] if one else found
+        return found
 
     def save(self, folder: str | Path | None = None) -> None:
         """Writes a folder with the model, the vectors, the graphs and their metadata.
@@ -358,7 +369,7 @@ class GraphIndex:
 
         Args:
             folder: Or the URL of a database, see `GraphIndex`.
-            costs: Of edits, where the index was made with costs that a file cannot hold (functions, matrices).
+            costs: Edit costs, if the index was made with costs that a file cannot store (functions, matrices).
             check: Verify every file now, which reads all of them; by default each is verified when first used.
 
         Raises:
@@ -398,10 +409,10 @@ class GraphIndex:
     def export(self, path: str | Path) -> None:
         """Writes ids, vectors and metadata as a Parquet file that vector databases and map viewers read.
 
-        The file is replaced in one step.
+        The file is replaced atomically.
 
         Raises:
-            StorageError: It could not be written; what was there still is.
+            StorageError: It could not be written; the old state is kept.
         """
         data = parquet_bytes(self.to_table(), checksum=False)
         with storage_errors(path):
