@@ -64,8 +64,8 @@ def nearest(
     name: str, graphs: GraphSet, chosen: Any, given: Any, report: Report, *, costs: ug.EditCosts, budget: float,
     p50: float, p95: float | None, proven: float, threads: tuple[int, ...] = (1,),
 ) -> None:  # fmt: skip
-    """The ten nearest by nGED of queries outside the database. Times are checked for the first number of threads,
-    what is proven for the last."""
+    """The ten nearest by nGED of queries outside the database. CPU time is checked for the first number of threads,
+    wall time and what is proven for the last."""
     unit = yardstick()
     rest = np.setdiff1d(np.arange(len(graphs)), chosen)
     database, queries = graphs[rest], graphs[chosen]
@@ -75,17 +75,24 @@ def nearest(
     for count in threads:
         index.threads = count
         wall, cpu, found = asked(index, queries, k=K, complete=True, budget=budget)
-        shares[count], taken[count] = share_proven(found), cpu
+        shares[count], taken[count] = share_proven(found), (wall, cpu)
         rows += [
             {"threads": count, "time": label, **percentiles(values), "mean ms": 1e3 * float(np.mean(values)),
              "p50 in assignments of 30": 1e6 * float(np.percentile(values, 50)) / unit, "proven": shares[count]}
             for label, values in (("wall", wall), ("CPU", cpu))
         ]  # fmt: skip
     report.table(f"{name}: ten nearest by nGED, {len(queries)} queries, {len(database):,} graphs", rows)
-    middle, late = np.percentile(taken[threads[0]], 50), np.percentile(taken[threads[0]], 95)
-    report.check(f"{name}: p50 of CPU at most {1e3 * p50:g} ms", middle <= p50, f"{1e3 * middle:.0f} ms")
-    if p95 is not None:
-        report.check(f"{name}: p95 of CPU at most {1e3 * p95:g} ms", late <= p95, f"{1e3 * late:.0f} ms")
+    clocks = [
+        (f"CPU, {threads[0]} threads", taken[threads[0]][1]),
+        (f"wall, {threads[-1]} threads", taken[threads[-1]][0]),
+    ]
+    for clock, values in clocks:
+        for share, most in ((50, p50), (95, p95)):
+            if most is not None:
+                value = float(np.percentile(values, share))
+                report.check(
+                    f"{name}: p{share} ({clock}) at most {1e3 * most:g} ms", value <= most, f"{1e3 * value:.0f} ms"
+                )
     what = f"{name}: {100 * proven:g} % proven in {budget:g} s with {threads[-1]} threads"
     report.check(what, shares[threads[-1]] >= proven, f"{100 * shares[threads[-1]]:.0f} %")
 
@@ -94,7 +101,7 @@ def aids42k(data: Path, given: Any, report: Report) -> None:
     within(data, "AIDS42K", AIDS42K, given, report)
     graphs = ug.load_dataset("AIDS42K", data)
     nearest("AIDS42K", graphs, positions(data, "AIDS42K")[: given.queries], given, report, costs=BONDS, budget=10.0,
-            p50=0.15, p95=2.0, proven=1.0)  # fmt: skip
+            p50=0.15, p95=2.0, proven=1.0, threads=(1, 2))  # fmt: skip
 
 
 def pubchem23k(data: Path, given: Any, report: Report) -> None:
