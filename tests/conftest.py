@@ -18,7 +18,16 @@ settings.load_profile("ugraphemb")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# As many tests run at a time as there are cores: threads of torch in each of them would wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a cluster come first: workers of pytest take tests from one another's ends, and each of two
+    would start a cluster."""
+    items.sort(key=lambda item: "test_dask" not in item.nodeid)
 
 
 @pytest.fixture(scope="session")

@@ -61,16 +61,16 @@ def test_a_resumed_run_ends_where_one_without_interruption_does(tmp_path: Path) 
 def test_two_processes_train_one_model(tmp_path: Path) -> None:
     """Both end with the same weights, which are not those of one process."""
     code = (
-        "import sys, torch, numpy as np; sys.path.insert(0, 'tests/experiments'); torch.set_num_threads(1); "
-        f"torch.distributed.init_process_group('gloo', 'file://{tmp_path}/meeting', rank=int(sys.argv[1]), "
-        "world_size=2); from test_pretraining import trained, weights; "
-        f"np.save(r'{tmp_path}/' + str(torch.distributed.get_rank()) + '.npy', weights(trained(4)))"
+        "import os, sys, torch, numpy as np; sys.path.insert(0, 'tests/experiments'); torch.set_num_threads(1); "
+        "from test_pretraining import trained, weights; "
+        "child = os.fork(); "  # two processes, and torch is imported once
+        f"torch.distributed.init_process_group('gloo', 'file://{tmp_path}/meeting', rank=int(not child), "
+        "world_size=2); "
+        f"np.save(r'{tmp_path}/' + str(torch.distributed.get_rank()) + '.npy', weights(trained(4))); "
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if child else 0)"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    processes = [
-        subprocess.Popen([sys.executable, "-c", code, str(rank)], cwd=ROOT, env=environment) for rank in range(2)
-    ]
-    assert [process.wait(300) for process in processes] == [0, 0]
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True, timeout=300)
     first, second = (np.load(tmp_path / f"{rank}.npy") for rank in range(2))
     np.testing.assert_array_equal(first, second)
     assert np.abs(first - weights(trained(4))).max() > 0

@@ -358,14 +358,14 @@ def test_processes_that_download_at_once_all_get_the_set(away: Path, server: Ser
         handler.send_header("Content-Length", str(len(good)))
         handler.end_headers()
         handler.wfile.write(good[:100])
-        together.wait(30)  # both are halfway now
+        together.wait(300)  # both are halfway now
         handler.wfile.write(good[100:])
 
     server.answer = answer
     root = away / "root"
     code = f"import ugraphemb; print(ugraphemb.load_dataset('NCI1', {str(root)!r}).num_nodes.tolist())"
     workers = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [worker.communicate(timeout=60)[0] for worker in workers] == ["[3, 2]\n"] * 2
+    assert [worker.communicate(timeout=300)[0] for worker in workers] == ["[3, 2]\n"] * 2
     assert sorted(entry.name for entry in root.iterdir()) == ["NCI1.zip", "NCI1.zip.sha256"]
     assert len(server.requests) == 2
 

@@ -39,14 +39,18 @@ def routes(client: TestClient) -> list[tuple[str, str]]:
     return [(method, path) for path, methods in paths.items() for method in methods]
 
 
-def fuzz(client: TestClient, method: str, path: str, examples: int, seed: int | None = None) -> int:
-    """Sends requests to one route, right ones and wrong ones; how many.
+def schema_of(client: TestClient) -> schemathesis.BaseSchema:
+    return schemathesis.openapi.from_dict(client.get("/api/openapi.json").json())
+
+
+def fuzz(
+    client: TestClient, schema: schemathesis.BaseSchema, method: str, path: str, examples: int, seed: int | None = None
+) -> int:
+    """Sends requests to one route of the client's schema, right ones and wrong ones; how many.
 
     Raises:
         AssertionError: An answer that the document does not allow.
     """
-    document = client.get("/api/openapi.json").json()
-    schema = schemathesis.openapi.from_dict(document)
     operation = schema[path][method.upper()]
     done = 0
     for mode in (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE):
@@ -196,9 +200,10 @@ def main() -> None:
         with TemporaryDirectory() as folder:
             home = copied(kind, Path(folder)) if writable else saved(kind)
             with served(home, writable=writable, keep_map=False, look=3600.0) as client:
+                schema = schema_of(client)
                 for method, path in routes(client):
                     if writable == (path in ("/api/add", "/api/remove")):
-                        count = fuzz(client, method, path, asked.examples, asked.seed)
+                        count = fuzz(client, schema, method, path, asked.examples, asked.seed)
                         total += count
                         print(f"{kind} {method.upper()} {path}: {count} requests", flush=True)
                 for route in BODIES:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from starlette.testclient import TestClient
-from web.fuzz_api import BODIES, fuzz, fuzz_bodies, routes
+from web.fuzz_api import BODIES, fuzz, fuzz_bodies, routes, schema_of
 from web.small_server import saved, served
 
 
@@ -17,9 +17,9 @@ def client(request: pytest.FixtureRequest) -> Iterator[TestClient]:
 
 
 def test_requests_made_from_the_document(client: TestClient):
-    found = routes(client)
+    found, schema = routes(client), schema_of(client)
     assert len(found) >= 20
-    assert sum(fuzz(client, method, path, 3) for method, path in found) > 60
+    assert sum(fuzz(client, schema, method, path, 3) for method, path in found) > 60
 
 
 @pytest.mark.parametrize("route", BODIES)
