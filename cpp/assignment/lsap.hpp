@@ -10,7 +10,7 @@
 namespace uge::assignment {
 
 /// Position of the first smallest entry among those not blocked; `block` is lowest() where open, max() where blocked.
-/// A pass for the value and a pass for the place: both run on vectors, which a single one does not.
+/// One pass finds the value and a second one the position: both are vectorized, a single combined pass is not.
 template <class Cost>
 auto first_open_minimum(const Cost* values, const Cost* block, int size) -> int {
     Cost least = std::numeric_limits<Cost>::max();
@@ -77,7 +77,7 @@ class Lsap {
         scanned_.resize(at(columns));
     }
 
-    /// Every row to its cheapest column where that is still free.
+    /// Assigns every row to its cheapest column if that is still free.
     auto reduce_rows(const Matrix* cost, int stride) -> void {
         for (int row = 0; row < rows_; ++row) {
             const Matrix* entries = cost + at(row) * at(stride);

@@ -62,7 +62,7 @@ class Transport {
         return total;
     }
 
-    /// How much goes from a row to a column.
+    /// How much is shipped from a row to a column.
     [[nodiscard]] auto flow(int row, int column) const -> int { return flow_[at(column) * at(rows_) + at(row)]; }
 
   private:
@@ -73,7 +73,7 @@ class Transport {
     [[nodiscard]] auto entries(int row) const -> const Cost* { return cost_ + at(row) * at(columns_); }
     auto flow_into(int column) -> int* { return flow_.data() + at(column) * at(rows_); }
 
-    /// Every row to its cheapest columns as far as they have room.
+    /// Assigns every row to its cheapest columns as far as they have capacity left.
     auto reduce_rows() -> void {
         for (int row = 0; row < rows_; ++row) {
             const Cost* costs = entries(row);

@@ -1,5 +1,4 @@
-// What the files that know Python share: arrays that come in as they are, checked graphs and costs, loops without the
-// GIL.
+// Shared by the files that depend on Python: arrays without copies, checked graphs and costs, loops without the GIL.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -112,8 +111,8 @@ class Costs {
     std::optional<Matrix> edge_matrix_;
 };
 
-/// Runs loop(control, watch) without the GIL. Every 50 ms it is taken to look for signals and to tell `tick` how many
-/// pairs are done; an exception there (Ctrl-C, for one) stops the loop and goes on to the caller.
+/// Runs loop(control, watch) without the GIL. Every 50 ms it is acquired to check for signals and to call `tick` with
+/// the number of finished pairs; an exception there (such as Ctrl-C) stops the loop and is rethrown to the caller.
 template <class Loop>
 void run(const Tick& tick, const Loop& loop) {
     uge::Control control;

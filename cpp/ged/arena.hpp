@@ -5,12 +5,12 @@
 
 namespace uge::ged {
 
-/// Aligned memory that grows and is handed out anew for each pair.
+/// Aligned memory that grows and is reused for each pair.
 class Arena {
   public:
     static constexpr std::size_t alignment = 64;
 
-    /// Forgets what was handed out; room for `bytes` more.
+    /// Releases everything that was allocated, and reserves `bytes`.
     auto reset(std::size_t bytes) -> void {
         if (bytes + alignment > buffer_.size()) {
             buffer_.resize(2 * (bytes + alignment));

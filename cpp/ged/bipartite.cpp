@@ -31,8 +31,8 @@ auto sort_by_falling_degree(const NodeClasses& classes, std::vector<Lot>& lots) 
     });
 }
 
-/// Assigns rows to columns in order, until one of both is used up; returns by how much degrees of rows exceed those of
-/// the columns they go to.
+/// Assigns rows to columns in order, until one of them is used up; returns by how much the degrees of rows exceed those
+/// of the columns they are assigned to.
 template <class Send>
 auto pour(const NodeClasses& classes, std::span<Lot> rows, std::span<Lot> columns, const Send& send) -> std::int64_t {
     std::int64_t excess = 0;
@@ -51,7 +51,7 @@ auto pour(const NodeClasses& classes, std::span<Lot> rows, std::span<Lot> column
 }
 
 /// Too many kinds of nodes for a matrix: same labels first, by falling degree, then the rest likewise. Returns a lower
-/// bound on what the cheapest assignment costs: labels and degrees each at an optimum of their own.
+/// bound on the cost of the cheapest assignment: the optimum by labels plus the optimum by degrees.
 auto pour_greedily(const NodeClasses& classes, int weight, std::vector<Lot>& rows, std::vector<Lot>& columns,
                    ClassPlan& plan) -> std::int64_t {
     const auto send = [&](int from, int to, int count) { plan.send(from, to, count); };
@@ -191,7 +191,7 @@ auto assign_uniform(const GraphView& left, const GraphView& right, EdgeShare sha
     if (left.n == 0) {
         return optimum(base);
     }
-    if (!labeled) {  // convex in the difference of degrees: the k-th largest goes to the k-th largest
+    if (!labeled) {  // convex in the difference of degrees: the k-th largest is assigned to the k-th largest
         send_nothing(workspace);
         sort_by_falling_degree(classes, workspace.rows);
         sort_by_falling_degree(classes, workspace.columns);

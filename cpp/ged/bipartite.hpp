@@ -31,7 +31,7 @@ struct BipartiteWorkspace {
     std::vector<int> capacity;
 };
 
-/// What nodes cost as assigned, or, where that is not optimal, no more than the optimum.
+/// Cost of the assignment of nodes or, if that is not optimal, a lower bound on the optimum.
 struct Assigned {
     double cost;
     bool optimal;

@@ -7,15 +7,15 @@
 
 namespace uge::ged {
 
-/// How many nodes of each class go to each class of the right graph: an assignment of nodes up to what local costs
-/// cannot distinguish. The nodes are chosen when it is written as a map.
+/// How many nodes of each class are mapped to each class of the right graph: an assignment of nodes up to differences
+/// that local costs do not see. The nodes are chosen when it is written as a map.
 class ClassPlan {
   public:
     static constexpr int deletion = -1;
 
     auto start(const NodeClasses& classes) -> void;
 
-    /// `count` nodes of class `from` go to class `to`, or are deleted.
+    /// `count` nodes of class `from` are mapped to class `to`, or are deleted.
     auto send(int from, int to, int count) -> void {
         quotas_.push_back({.to = to, .count = count, .next = first_[static_cast<std::size_t>(from)]});
         first_[static_cast<std::size_t>(from)] = static_cast<int>(quotas_.size()) - 1;
@@ -24,8 +24,9 @@ class ClassPlan {
     /// Takes nodes as classes list them.
     auto write_in_order(const NodeClasses& classes, std::span<Node> mapping) -> void;
 
-    /// Takes nodes so that neighbors go to neighbors where the plan allows: from matched nodes along edges, breadth
-    /// first, from the rarest class on. About linear in the edges; past the deadline edges are no longer followed.
+    /// Takes nodes so that neighbors are mapped to neighbors where the plan allows: from matched nodes along edges,
+    /// breadth first, from the rarest class on. About linear in the edges; past the deadline edges are no longer
+    /// followed.
     auto write_along_edges(const GraphView& left, const GraphView& right, const NodeClasses& classes,
                            const Deadline& deadline, std::span<Node> mapping) -> void;
 
@@ -36,7 +37,7 @@ class ClassPlan {
         int next;
     };
 
-    /// The quota for a class of left to go to a class of right, or null where used up.
+    /// The quota of a class of left for a class of right, or null if it is used up.
     auto quota(int from, int to) -> Quota* {
         for (int q = first_[static_cast<std::size_t>(from)]; q >= 0; q = quotas_[static_cast<std::size_t>(q)].next) {
             if (quotas_[static_cast<std::size_t>(q)].to == to) {
@@ -45,7 +46,7 @@ class ClassPlan {
         }
         return nullptr;
     }
-    /// Takes one from a quota of a class; which class it goes to.
+    /// Takes one from a quota of a class; returns the class it is mapped to.
     auto take_seed(int from) -> int;
     /// The rarest class first: it is the least ambiguous.
     auto order_seeds(const NodeClasses& classes) -> void;

@@ -80,7 +80,7 @@ auto edge_labels_are_bytes(const GraphView& graph) -> bool {
     return all < 256;
 }
 
-/// The same where relabeling has one price, labels are below 256 and `right` has at most 64 nodes: its edges in a
+/// The same where relabeling has a constant cost, labels are below 256 and `right` has at most 64 nodes: its edges in a
 /// matrix.
 auto kept_edges_by_matrix(const GraphView& left, const GraphView& right, const EditCosts& costs,
                           std::span<const Node> mapping) -> Kept {

@@ -17,8 +17,8 @@ class LargeSearch {
     /// Leaves -1 only when `right` is used up, or time.
     auto grow(const GraphView& left, const GraphView& right, const Deadline& deadline, std::span<Node> map) -> void;
 
-    /// Swaps images, frees and deletes nodes as long as that pays, each node trying only a few places next to the
-    /// images of its neighbors. Returns the cost of the map.
+    /// Swaps images, frees and deletes nodes as long as the cost decreases, each node trying only a few places next to
+    /// the images of its neighbors. Returns the cost of the map.
     auto improve(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
                  std::span<Node> map) -> double;
 

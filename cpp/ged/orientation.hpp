@@ -12,7 +12,7 @@ struct Orientation {
     bool same;    ///< the graphs are the same node by node
 };
 
-/// The smaller graph goes left, then the one with fewer edges, then whichever comes first by content: so the answer for
+/// The smaller graph becomes the left one; ties are broken by the number of edges, then by content. So the answer for
 /// (a, b) is that for (b, a) under reversed costs, and solvers see left.n <= right.n.
 auto orientation(const GraphView& left, const GraphView& right, const EditCosts& costs) -> Orientation;
 

@@ -146,7 +146,7 @@ class SwapSearch {
         }
     }
 
-    /// Completes `map`, where -1 is open: again and again the pair that promises most, by edges to pairs already made,
+    /// Completes `map`, where -1 is open: repeatedly adds the most promising pair, by edges to pairs already made,
     /// labels, degrees, and labels of neighbors. Leaves -1 only when `right` is used up.
     auto grow(std::span<Node> map) -> void;
 

@@ -41,7 +41,7 @@ class Workspace {
 /// Most nodes that an induced subgraph of `left` shares with one of `right`: a one-to-one map between nodes of equal
 /// labels that keeps both edges and non-edges (and edge labels when asked; edges without labels count as label 0).
 /// `mapping` has left.n entries: the node of `right`, or -1; it holds exactly `lower` matched nodes. At the deadline
-/// the best map so far comes back with a valid upper bound. Deterministic where proven; bounds never depend on the
+/// the best map so far is returned with a valid upper bound. Deterministic where proven; bounds never depend on the
 /// order of the two graphs except through the clock. Exponential at worst; memory O(n²) machine words at most.
 auto max_common_subgraph(const GraphView& left, const GraphView& right, const Params& params, const Deadline& deadline,
                          Workspace& workspace, std::span<Node> mapping) -> Bounds;

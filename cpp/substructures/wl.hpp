@@ -10,7 +10,7 @@ namespace uge::substructures {
 /// Weisfeiler-Lehman colors (Shervashidze et al. 2011): two nodes get the same color in iteration i exactly where the
 /// trees of walks of length i from them carry the same labels. Entry i * nodes + u is the color of node u after i
 /// iterations, i = 0..iterations, nodes counted through the collection. Ids differ between iterations.
-/// The dictionary learns what it has not seen: ids go by first appearance, iteration by iteration, in node order, so
+/// The dictionary learns unseen colors: ids are in the order of first appearance, by iteration, then by node, so
 /// the same dictionary gives the same ids to other graphs later. O((nodes + edges) * iterations) but for the sorting
 /// of neighbors; one thread, because the ids depend on the order. A graph that takes longer than the limits allow has
 /// no colors at all, only `Dictionary::unseen`, and is listed in `unfinished` (may be null).
