@@ -44,7 +44,7 @@ py-test: $(VENV)/.test $(VENV)/.built $(PAGE)  ## the Python tests, but for thos
 page: $(PAGE)  ## build the page of `ugraphemb serve` from web/; Node comes from PyPI
 
 serve: $(VENV)/.web $(VENV)/.built $(PAGE) out/index/index.json  ## open the page on the index of the demo; PORT=8000
-	$(BIN)/ugraphemb serve out/index --port $(or $(PORT),8000) --open
+	$(BIN)/ugraphemb serve out/index --name molecules --port $(or $(PORT),8000) --open
 
 test-page: $(VENV)/.test $(VENV)/.built $(PAGE)  ## the tests of the page in a browser; BROWSER=required fails without one
 	UGRAPHEMB_BROWSER=$(BROWSER) $(BIN)/python -m pytest -q tests/web -m browser

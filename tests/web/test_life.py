@@ -77,8 +77,10 @@ def test_a_signal_ends_the_server_at_once_even_with_open_connections(number: sig
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at the libraries of a process")
 def test_a_server_answers_without_torch_and_its_memory():
     """Its import takes seconds, in which the first page would wait, and its objects make garbage collection slow."""
-    with process(saved("molecules")) as (server, address), httpx.Client(base_url=address, timeout=120) as client:
-        assert client.get("/api/info").json()["model"]["dimension"] == 8
+    started = process(saved("molecules"), "--name", "forty molecules")
+    with started as (server, address), httpx.Client(base_url=address, timeout=120) as client:
+        info = client.get("/api/info").json()
+        assert (info["name"], info["model"]["dimension"]) == ("forty molecules", 8)
         assert len(client.post("/api/search", json={"query": {"smiles": "CCO"}, "k": 3}).json()["matches"]) == 3
         assert client.get("/api/map").status_code == 200
         assert "libtorch" not in Path(f"/proc/{server.pid}/maps").read_text()

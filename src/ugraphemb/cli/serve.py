@@ -25,6 +25,7 @@ MOLECULES = "molecules"
 @click.option("--token", metavar="TEXT", help="Token that clients must send; 'new' creates one.")
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A name by which clients may address this server.")
 @click.option("--writable", is_flag=True, help="Let clients add and remove graphs.")
+@click.option("--name", "called", metavar="TEXT", help="Name of the collection on the page; by default the folder's.")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
 @THREADS
 def command(
@@ -34,6 +35,7 @@ def command(
     token: str | None,
     allow_host: tuple[str, ...],
     writable: bool,
+    called: str | None,
     open_page: bool,
     threads: int,
 ) -> None:
@@ -76,7 +78,7 @@ def command(
                 signal.signal(signal.SIGTERM, _ended)  # by default it ends the process, and the folder stays
                 folder, name = Path(place) / "index", urlsplit(index).path.rpartition("/")[2]
                 copy_index(index, folder, threads=threads)
-            run(folder, settings, host=host, port=port, name=name, open_page=open_page, say=say)
+            run(folder, settings, host=host, port=port, name=called or name, open_page=open_page, say=say)
 
 
 def _ended(number: int, frame: object) -> NoReturn:
