@@ -28,7 +28,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 __version__ = "0.2.0"
 
-# Where each public name lives. Loaded when first asked for, so that `import ugraphemb` is quick and torch waits.
+# The module of each public name. Loaded on first use, so that `import ugraphemb` is fast and does not import torch.
 _HOMES = {
     "EditCosts": "ugraphemb.proximity",
     "Graph": "ugraphemb.graphs",

@@ -23,8 +23,8 @@ class UGraphEmbClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         encoder: A fitted UGraphEmb or the folder of one: its copy is fine-tuned. One that is not fitted, or None, is
             first fitted to the training graphs.
-        steps: Of fine-tuning; by default as many as the graphs suggest.
-        seed: Of fine-tuning, and of an encoder that is None.
+        steps: Steps of fine-tuning; by default chosen by the number of graphs.
+        seed: Seed of fine-tuning, and of the encoder if that is None.
 
     Attributes:
         classes_: In the order of the columns of `predict_proba`.

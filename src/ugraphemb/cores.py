@@ -18,7 +18,7 @@ def available_cores() -> int:
 
 
 def _container_share() -> float | None:
-    """Cores that the control group may use together; None where there is no limit."""
+    """Cores that the control group may use together; None if there is no limit."""
     try:
         if _QUOTA.exists():
             quota, _, period = _QUOTA.read_text().partition(" ")

@@ -39,51 +39,171 @@ class UGraphEmbError(Exception):
 
 
 class GraphFormatError(UGraphEmbError, ValueError):
-    """Says where, what was found, and what would be right."""
+    """A file or object that is not the graph it claims to be.
+
+    The message says where, what was found, and what would be right.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> try:
+        ...     ug.GraphSet.from_edges([2], [(0, 5)])
+        ... except ug.errors.GraphFormatError as error:
+        ...     print(error)
+        edges: edge 0 is (0, 5), but node ids go from 0 to 1
+    """
 
 
 class DatasetNotFoundError(UGraphEmbError, LookupError):
-    """Says which file to put where."""
+    """A data set that is neither on disk nor can be downloaded.
+
+    The message says which file to put where.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> try:
+        ...     ug.load_dataset("../PTC")
+        ... except ug.errors.DatasetNotFoundError as error:
+        ...     print(error)
+        '../PTC' cannot be the name of a data set. Did you mean PTC?
+    """
 
 
 class MissingExtraError(UGraphEmbError, ImportError):
-    """Names the `pip install` to run."""
+    """An optional dependency is not installed.
+
+    The message names the `pip install` to run.
+    """
 
 
 class CostError(UGraphEmbError, ValueError):
-    """Names the cost, or the solver and what it supports."""
+    """Edit costs that are invalid, or that a solver does not support.
+
+    The message names the cost, or the solver and what it supports.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> try:
+        ...     ug.EditCosts(node_insert=-1)
+        ... except ug.errors.CostError as error:
+        ...     print(error)
+        node_insert is -1.0; a cost is 0 or from 1e-6 to 1e6
+    """
 
 
 class MetricError(UGraphEmbError, RuntimeError):
-    """Names the pair."""
+    """A user-defined metric that fails on a pair.
+
+    The message names the pair and the exception.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> def per_edge(a, b):
+        ...     return a.num_nodes / b.num_edges
+        >>> try:
+        ...     ug.pairwise(ug.load_dataset("atlas")[1:3], metric=per_edge, kind="distance", threads=1)
+        ... except ug.errors.MetricError as error:
+        ...     print(str(error).partition(" (<")[0])
+        metric 'per_edge' of graphs 0 (G1) and 1 (G2): ZeroDivisionError: division by zero
+    """
 
 
 class ClusterError(UGraphEmbError, RuntimeError):
-    """Names the worker and what is wrong with it."""
+    """Workers that fail or cannot be reached.
+
+    The message names the worker and what is wrong with it.
+    """
 
 
 class TableError(UGraphEmbError, ValueError):
-    """Names the file and what is wrong with it."""
+    """A pair table that is damaged or belongs to other graphs.
+
+    The message names the file and what is wrong with it.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> graphs = ug.load_dataset("atlas")
+        >>> ug.pairwise(graphs[10:14]).write("pairs.parquet")
+        >>> try:
+        ...     ug.PairTable.read("pairs.parquet", graphs[20:24])
+        ... except ug.errors.TableError as error:
+        ...     print(error)
+        pairs.parquet: the table is of 4 graphs (89aebb9f), not of 4 graphs (c8f1a267)
+    """
 
 
 class ModelFormatError(UGraphEmbError, ValueError):
-    """Names the file and what is wrong with it."""
+    """A saved model that is damaged or of an unknown version.
+
+    The message names the file and what is wrong with it.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import ugraphemb as ug
+        >>> Path("model").mkdir()
+        >>> Path("model/config.json").write_text("{}")
+        2
+        >>> try:
+        ...     ug.UGraphEmb.load("model")
+        ... except ug.errors.ModelFormatError as error:
+        ...     print(error)
+        model/config.json: not a file of the format ugraphemb-model
+    """
 
 
 class IndexFormatError(UGraphEmbError, ValueError):
-    """Names the file and what is wrong with it."""
+    """A saved index that is damaged or of an unknown version.
+
+    The message names the file and what is wrong with it.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> try:
+        ...     ug.GraphIndex.load("nowhere")
+        ... except ug.errors.IndexFormatError as error:
+        ...     print(str(error).rpartition("/")[2])
+        nowhere: not an index, it has no index.json
+    """
 
 
 class EngineError(UGraphEmbError, ConnectionError):
-    """Names the engine, the request and the answer."""
+    """A database that does not answer, or refuses.
+
+    The message names the engine, the request and the answer.
+    """
 
 
 class StorageError(UGraphEmbError, OSError):
-    """Names the file, the message of the operating system, and what is kept."""
+    """A file that cannot be written: a full disk, a missing permission.
+
+    The message names the file, the reason of the operating system, and what is kept.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import ugraphemb as ug
+        >>> Path("file").write_text("")
+        0
+        >>> try:
+        ...     ug.write_graphs(ug.load_dataset("atlas")[:2], "file/graphs.jsonl")
+        ... except ug.errors.StorageError as error:
+        ...     print(str(error).partition(";")[0])
+        file/graphs.jsonl: cannot write (Not a directory)
+    """
 
 
 class TrainingError(UGraphEmbError, RuntimeError):
-    """Says at which step and why."""
+    """Training that cannot continue.
+
+    The message says at which step and why.
+
+    Examples:
+        >>> import ugraphemb as ug
+        >>> model = ug.UGraphEmb(steps=3, seed=0, learning_rate=1e30, progress=False)
+        >>> try:
+        ...     model.fit(ug.load_dataset("atlas")[100:110])
+        ... except ug.errors.TrainingError as error:
+        ...     print(str(error).partition(" at ")[0])
+        the loss became nan
+    """
 
 
 class GraphWarning(UserWarning):
@@ -111,7 +231,7 @@ _NOT_THE_CALLER = ("ugraphemb", "sklearn", "contextlib")
 
 
 def warned(text: str, category: type[Warning] = GraphWarning) -> None:
-    """One warning that points at the line of the user's program, however deep inside this package it arises."""
+    """Issues one warning that points at the line of the user's program, at any depth of calls inside this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_CALLER:
         level, frame = level + 1, frame.f_back
@@ -120,7 +240,7 @@ def warned(text: str, category: type[Warning] = GraphWarning) -> None:
 
 @contextmanager
 def no_deprecations() -> Iterator[None]:
-    """Around the import of PyTorch Geometric, which uses what torch deprecates."""
+    """Context for importing PyTorch Geometric, which uses functions that torch has deprecated."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         yield

@@ -55,7 +55,7 @@ class UGraphEmb(FittedEncoder):
         method: Solver of edit distance; "tight" by default.
         costs: Edit costs; by default each edit costs 1, but relabeling an edge is free with preset="paper". They are
             saved with the model, and an index verifies with them.
-        kind: Of a function as `metric`: "distance" or "similarity".
+        kind: If `metric` is a function: "distance" or "similarity".
         preset: "default", or "paper": the published model and training.
         dimension: Length of a vector; None takes the value of the preset, here and below.
         layers: Width of each convolution.
@@ -70,8 +70,8 @@ class UGraphEmb(FittedEncoder):
         truth: "online" computes proximities while training, of blocks of graphs, and never runs out of pairs; "table"
             computes them all before. By default edit distances are computed online, and everything else is a table.
         augment: Share of fresh graphs in each block: random edits, connected crops and mixtures of training graphs.
-            None is the preset's, and 0 where proximities are given; 0 is none.
-        max_pairs: Of a table: where there are more pairs, blocks of graphs are taken until there are that many.
+            None takes the value of the preset, and 0 if proximities are given; 0 means no fresh graphs.
+        max_pairs: Maximum size of a table; if there are more pairs, only pairs within random blocks of graphs are used.
         threads: Threads for distances and for torch; 0 uses all cores.
         timeout: Seconds per distance.
         device: "cpu", "cuda", ...; None uses a GPU if there is one.
@@ -158,17 +158,17 @@ class UGraphEmb(FittedEncoder):
         """Learns from graphs; several GraphSets are taken together.
 
         Args:
-            table: Proximities of pairs of `graphs`, if they are at hand. Classes that scikit-learn passes as y are
+            table: Proximities of pairs of `graphs`, if they are known. Classes that scikit-learn passes as y are
                 ignored: labels are not used.
-            distances: The same, or a square matrix of distances, which the vectors shall keep as they are; nan where
-                one is not known. For similarities see `PairTable.from_matrix`.
+            distances: The same, or a square matrix of distances, which are learned without normalization; nan marks
+                unknown entries. For similarities see `PairTable.from_matrix`.
             held_out: Positions of the validation graphs; by default a random share, see `validation`.
             avoid: Graphs that no fresh graph may equal, for example test graphs. Held-out graphs are always among them.
             start: A pre-trained model ("molecules", "graphs") or the folder of a model, which is adapted to the graphs
-                in a tenth of the steps, unless `steps` says how many. The network is that of the model; labels that it
+                in a tenth of the steps, unless `steps` is given. The network is that of the model; labels that it
                 does not know are added.
             checkpoint: A file that is written regularly.
-            resume: Go on from `checkpoint`, to the same result as without the interruption.
+            resume: Continue from `checkpoint`; the result is the same as without the interruption.
             log: A .csv file, or a folder for TensorBoard.
         """
         import torch

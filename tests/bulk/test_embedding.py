@@ -147,7 +147,7 @@ def test_object_stores_in_and_out():
         memory.pipe_file("/in/b.gspan", b"t # 0\nv 0 C\ne 0 7 single\n")
         with pytest.raises(GraphFormatError, match=r"memory://in/b\.gspan"):
             ug.embed_files("memory://in/b.gspan", "memory://out", model())
-        with pytest.raises(ValueError, match="not seen by other processes"):
+        with pytest.raises(ValueError, match="other processes cannot see"):
             ug.embed_files("memory://in/*", "memory://out", model(), executor=2)
     finally:
         memory.rm("/in", recursive=True)

@@ -196,7 +196,7 @@ def test_any_client_gets_the_model_and_another_model_is_refused(engine):
     assert loaded.costs == other.costs
     with pytest.raises(IndexFormatError, match=f"^{loaded.engine.name[:8]}.*vectors of another model"):
         GraphIndex(model("mcs"), engine=url)
-    with pytest.raises(IndexFormatError, match="no index is there"):
+    with pytest.raises(IndexFormatError, match="there is no index"):
         GraphIndex.load(engine.url())
 
 
@@ -277,5 +277,5 @@ def test_an_index_moves_between_engines(engine, tmp_path):
     assert back.ids == embedded.ids
     assert back.graphs() == embedded.graphs()
     assert found_by(back, queries()) == found_by(embedded, queries())
-    with pytest.raises(ValueError, match="an index is there"):
+    with pytest.raises(ValueError, match="an index exists"):
         copy_index(url, tmp_path / "back")

@@ -119,7 +119,7 @@ def test_a_file_system_that_cannot_exchange_folders_gets_a_clear_error(tmp_path,
     path = tmp_path / "folder"
     write_folder(path, lambda new: new.write("a", b"old"))
     failing(monkeypatch, "exchange", errno.EINVAL)
-    with pytest.raises(StorageError, match="cannot replace a folder in one step"):
+    with pytest.raises(StorageError, match="cannot replace a folder atomically"):
         write_folder(path, lambda new: new.write("a", b"new"))
     assert (path / "a").read_bytes() == b"old"
     assert names(tmp_path) == ["folder"]

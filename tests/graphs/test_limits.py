@@ -135,7 +135,7 @@ BOMBS: list[tuple[Callable[[Path], None], str, str]] = [
     (long_block, ".sdf", "a molecule of 2000007 characters"),
     (names_in_sdf, ".sdf", "5000 graphs and 5001 columns of metadata, most of them missing"),
     (claimed_nodes, ".jsonl", "5000000 nodes claimed by"),
-    (one_file_again_and_again, ".cxl", "names files again and again"),
+    (one_file_again_and_again, ".cxl", "names files repeatedly"),
     (packed_newlines, ".edges.gz", "unpacks to more than"),
 ]
 

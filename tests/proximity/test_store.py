@@ -229,7 +229,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_a_table_that_can_be_read(tmp_pa
         return written(descriptor, data)
 
     monkeypatch.setattr(system, "write", full)
-    with pytest.raises(StorageError, match=r"cannot write \(No space left on device\).* safe: make room"):
+    with pytest.raises(StorageError, match=r"cannot write \(No space left on device\).* safe: free disk space"):
         ug.pairwise(GRAPHS, store=tmp_path)
     expected = ug.pairwise(GRAPHS)
     assert_same(ug.PairTable.read(tmp_path), expected.where(slice(150)))

@@ -241,7 +241,7 @@ def test_a_full_disk_is_an_error_of_ours_and_leaves_the_old_index(folder: Path, 
 
     found = load(folder).add(graphs()[50:52])
     monkeypatch.setattr(system, "write", full)
-    with pytest.raises(StorageError, match=r"No space left on device.*before is safe"):
+    with pytest.raises(StorageError, match=r"No space left on device.*content is safe"):
         found.save()
     with pytest.raises(StorageError, match="No space left on device"):
         found.export(folder.parent / "vectors.parquet")

@@ -57,6 +57,14 @@ def test_copies_lie_beside_each_other_and_do_not_move_the_others() -> None:
     assert np.linalg.norm(copies - copies[0], axis=1).max() < 0.05 * np.ptp(alone, axis=0).max()
 
 
+def test_copies_of_one_class_do_not_lie_around_those_of_another() -> None:
+    """Collections are often sorted by class; the first copies must not fill the middle."""
+    vectors = np.concatenate([np.random.default_rng(0).normal(size=(40, 8)), np.zeros((400, 8))])
+    places = fit_map(vectors, seed=0).coordinates[40:]
+    gaps = np.linalg.norm(places - places[0], axis=1)
+    assert abs(gaps[:200].mean() / gaps[200:].mean() - 1) < 0.1
+
+
 def test_few_graphs_get_a_map_by_lowering_the_perplexity() -> None:
     vectors = np.random.default_rng(0).normal(size=(6, 3))
     assert np.isfinite(fit_map(vectors, perplexity=30).coordinates).all()

@@ -157,7 +157,7 @@ def test_a_full_disk_is_an_error_of_ours_and_leaves_the_checkpoint_before(checkp
 
     whole = checkpoint.read_bytes()
     monkeypatch.setattr(system, "write", full)
-    with pytest.raises(StorageError, match=r"No space left on device.*before is safe"):
+    with pytest.raises(StorageError, match=r"No space left on device.*content is safe"):
         Training()(checkpoint=checkpoint, resume=True)
     assert checkpoint.read_bytes() == whole
     assert [path.name for path in checkpoint.parent.iterdir()] == [checkpoint.name]

@@ -35,7 +35,7 @@ class DeepKernel:
         matrix: "inner" is M = E Eᵀ; "norms" is the authors' other choice, diagonal with ‖eᵢ‖.
         normalized: Divide by √(k(a, a) k(b, b)); 0 for a graph with no known substructure. Off as published: vectors of
             words that all occur together share a direction, and what is left of the kernel then is nearly constant.
-        seed: Of sentences and vectors. The same seed gives the same kernel.
+        seed: Seed of sentences and vectors. The same seed gives the same kernel.
     """
 
     kernel_of: CountKernel = field(default_factory=lambda: WLKernel(iterations=2))
@@ -91,7 +91,7 @@ class DeepKernel:
         return csr_array((counts.data * weight[counts.indices], counts.indices, counts.indptr), counts.shape)
 
     def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
-        """(left, right); None is `left` again."""
+        """(left, right); None means `left`."""
         first = self.transform(left)
         second = first if right is None else self.transform(right)
         if self.matrix == "norms":

@@ -37,7 +37,7 @@ class GraphSAGE:
     vector of zeros. Nodes without edges have no context and do not train.
 
     Attributes:
-        width: Of both layers and of the answer.
+        width: Width of both layers and of the vectors.
         averaging: "mean", "degree", "inverse_degree" or "sum".
         epochs: How often each graph is visited.
         batch: Approximate number of nodes per step; graphs are not split.
@@ -45,7 +45,7 @@ class GraphSAGE:
         walks: Walks from each node per visit.
         negatives: Q.
         rate: Adam's learning rate.
-        seed: Of weights, walks and negatives. The same seed gives the same vectors on the same machine.
+        seed: Seed of weights, walks and negatives. The same seed gives the same vectors on the same machine.
     """
 
     width: int = 256

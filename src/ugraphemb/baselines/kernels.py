@@ -46,13 +46,13 @@ class CountKernel:
         return fitted(self._counter, self).counts(graphs_of(graphs))
 
     def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
-        """(left, right); None is `left` again."""
+        """(left, right); None means `left`."""
         first = self.transform(left)
         second = None if right is None else self.transform(right)
         return gram(first, second, normalized=self.normalized, weights=self._weights())
 
     def _weights(self) -> Floats | None:
-        """Of each column; None is 1."""
+        """Of each column; None means 1."""
         return None
 
     def corpus(self, graphs: GraphSet, words: int, random: np.random.Generator) -> Corpus:
@@ -70,7 +70,7 @@ class GraphletKernel(CountKernel):
     Attributes:
         size: 3, 4 or 5.
         samples: So many random sets of each graph instead of all. Large graphs of high degree need it at size 5.
-        seed: Of the samples.
+        seed: Seed of the samples.
     """
 
     size: int = 4
@@ -139,9 +139,9 @@ class WLKernel(CountKernel):
 def gram(
     left: csr_array, right: csr_array | None = None, *, normalized: bool = False, weights: Floats | None = None
 ) -> Floats:
-    """Inner products of the rows of two count matrices, (left, right); None is `left` again.
+    """Inner products of the rows of two count matrices, (left, right); None means `left`.
 
-    Products in a column are multiplied by its weight; None is 1.
+    Products in a column are multiplied by its weight; None means 1.
 
     Columns that many rows share make a dense product, the others a sparse one: each is fast where the other is slow.
     """
@@ -167,7 +167,7 @@ def unit_scaled(kernel: Floats, left: Floats, right: Floats) -> Floats:
 
 
 def _columns(counts: csr_array, chosen: Any) -> csr_array:
-    """The chosen columns, numbered anew."""
+    """The chosen columns, numbered again."""
     place = np.cumsum(chosen) - 1
     kept = chosen[counts.indices]
     ends = np.concatenate([[0], np.cumsum(kept)])[counts.indptr]

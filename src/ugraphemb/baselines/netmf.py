@@ -40,7 +40,7 @@ class NetMF:
         window: T, longest walk.
         negatives: b, negative samples of the skip-gram that is factorized.
         averaging: "mean", "degree", "inverse_degree" or "sum".
-        seed: Of the starting vector for graphs of over 1,500 nodes.
+        seed: Seed of the starting vector for graphs of over 1,500 nodes.
     """
 
     width: int = 256

@@ -60,7 +60,7 @@ class Kernel(Baseline, Protocol):
     """
 
     def kernel(self, left: GraphsLike, right: GraphsLike | None = None) -> Floats:
-        """Similarity of each left to each right graph, (left, right); None is `left` again."""
+        """Similarity of each left to each right graph, (left, right); None means `left`."""
         ...
 
 

@@ -19,15 +19,15 @@ class EditDistanceRanker:
 
     "beam" (Neuhaus, Riesen and Bunke 2006), "hungarian" (Riesen and Bunke 2009) and "vj" (Fankhauser, Riesen and Bunke
     2011) are the paper's; they never go below the distance. "hed" (Fischer et al. 2015) never goes above it. "branch",
-    "refine" and the other methods of `ugraphemb.pairwise` are ours.
+    "refine" and the other methods of `ugraphemb.pairwise` are those of this library.
 
     Attributes:
-        method: Of edit distance.
+        method: Solver of edit distance.
         normalized: Divide by the mean number of nodes of the pair: nGED = GED / ((|G1| + |G2|) / 2).
         threads: 0 uses every core. The answer does not depend on it.
         timeout: Seconds for one pair.
         beam_width: States kept, for "beam".
-        costs: Of edits; every edit costs 1 by default.
+        costs: Edit costs; every edit costs 1 by default.
     """
 
     method: Method = "tight"

@@ -32,8 +32,8 @@ class EmbeddedFiles:
     Attributes:
         graphs: How many have a vector now.
         partitions: Files of vectors.
-        kept: Those that were there already, of the same graphs by the same model.
-        seconds: Of work, all workers together: reading files, parsing graphs, embedding, writing.
+        kept: Number of partitions that existed already, of the same graphs by the same model.
+        seconds: Seconds of work of all workers together: reading files, parsing graphs, embedding, writing.
 
     Examples:
         >>> from ugraphemb.bulk.embedding import EmbeddedFiles
@@ -81,8 +81,8 @@ def embed_files(
 ) -> EmbeddedFiles:
     """Vectors of all graphs of some files, as Parquet files with the columns `id` and `vector`.
 
-    Each file becomes one or more partitions, NAME-00000.parquet and so on. Run again, also after a kill, partitions
-    that are there, of the same input by the same model, are not computed again.
+    Each file becomes one or more partitions, NAME-00000.parquet and so on. A second run, also after a kill, does
+    not compute existing partitions of the same input and model again.
 
     Args:
         files: Paths, folders or patterns ("graphs/*.smi.gz"), also of object stores: s3://, gs://, memory:// and
@@ -91,16 +91,16 @@ def embed_files(
         model: A fitted UGraphEmb.
         executor: Workers that read and embed: a number of processes, a Dask client, the address of a Dask scheduler, or
             any concurrent.futures.Executor. `model.threads` are then the threads of each, 1 by default.
-        rows: Large files of lines (.smi, .csv, .jsonl) are cut after so many.
-        format: One of `ugraphemb.graphs.formats.FORMATS`, where the suffix of the files does not say it.
-        progress: True or False; None shows a bar on a terminal where it takes long. A function is called with the bytes
-            of input that are done, and all.
-        options: Of the reader: `on_error="skip"`, `column="SMILES"` and so on; see `ugraphemb.read_graphs`.
+        rows: Large files of lines (.smi, .csv, .jsonl) are cut after this many lines.
+        format: One of `ugraphemb.graphs.formats.FORMATS`, if the suffix of the files does not determine it.
+        progress: True or False; None shows a bar on a terminal if the work takes long. A function is called with the
+            number of input bytes done and the total.
+        options: Options of the reader: `on_error="skip"`, `column="SMILES"` and so on; see `ugraphemb.read_graphs`.
 
     Raises:
         GraphFormatError: A file that is not a file of graphs; the message names it. Finished work is kept.
         StorageError: A partition that cannot be written.
-        ClusterError: Workers of another version, or workers that die again and again.
+        ClusterError: Workers of another version, or workers that die repeatedly.
 
     Example:
         >>> import ugraphemb as ug
@@ -121,7 +121,7 @@ def embed_files(
         folder = remote.absolute(folder)
         entries = [entry._replace(address=remote.absolute(entry.address)) for entry in entries]
     if not in_process and remote.scheme_of(folder) == "memory":
-        raise ValueError(f"{folder}: files in memory are not seen by other processes")
+        raise ValueError(f"{folder}: other processes cannot see files in memory")
     config = model._fitted()
     weights = weights_of(model.network_) if model._saved is None else model._saved.weights
     fingerprint = fingerprint_of(config, model.vocabulary_, weights)
@@ -170,14 +170,14 @@ def _finished(job: Job, pieces: Iterator[Piece], executor: Workers | None) -> It
         yield from ((piece, embedded_piece(job, piece)) for piece in pieces)
         return
     with crew_of(executor) as crew:
-        advice = "what was finished is safe: run the same again"
+        advice = "finished partitions are kept: run the same again"
         yield from crew.results(
             embedded_piece, crew.share(job), lambda: next(pieces, None), lambda piece: (piece,), advice=advice
         )
 
 
 def embedded_piece(job: Job, piece: Piece) -> Done:
-    """Runs on a worker: makes the partition of a piece, unless it is there."""
+    """Runs on a worker: makes the partition of a piece, unless it exists."""
     seconds = dict.fromkeys(STAGES, 0.0)
     clock = _Clock(seconds)
     raw = None
@@ -214,7 +214,7 @@ class _Clock:
 
 
 def _source(job: Job, piece: Piece, raw: bytes | None) -> dict[str, Any]:
-    """What a partition was made of, and by what."""
+    """The input and the model that a partition was made from."""
     excerpt = piece.excerpt
     content = digest(raw or b"") if excerpt is None else digest(excerpt.header + b"\n" + excerpt.data)
     return {
@@ -230,7 +230,7 @@ def _source(job: Job, piece: Piece, raw: bytes | None) -> dict[str, Any]:
 
 
 def _rows_there(address: str, about: str) -> int | None:
-    """Rows of a partition that was made of the same; None if there is none."""
+    """Number of rows of a partition that was made from the same source; None if there is none."""
     found = _about(address)
     return None if found is None or found[0] != about else found[1]
 

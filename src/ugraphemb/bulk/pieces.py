@@ -2,7 +2,7 @@
 
 A file that is small, or whose format does not allow to begin in the middle, is one piece, which the worker reads
 itself. A large file of lines (.smi, .csv, .jsonl, gzipped or not) is read here, from its beginning to its end, and cut
-at line ends; the lines travel with the piece.
+at line ends; the lines are sent with the piece.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Piece:
     """Some graphs of a file.
 
     Attributes:
-        address: Of the file.
-        name: Of the file, from where all files are; without .gz.
+        address: Address of the file.
+        name: Path of the file below the folder that all files share; without .gz.
         number: 0, 1, ... within the file.
-        excerpt: Its lines, if they were read already; None is the whole file.
-        size: Bytes of the file that it takes, for progress.
+        excerpt: Its lines, if they were read already; None means the whole file.
+        size: Number of bytes of the file, for the progress bar.
     """
 
     address: str
@@ -52,10 +52,10 @@ class Piece:
 
 
 def entries_of(files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[remote.Entry]:
-    """The files that paths, addresses and patterns name, each once; of a folder those whose suffix says a format.
+    """The files that paths, addresses and patterns name, each once; of a folder those with the suffix of a format.
 
     Raises:
-        GraphFormatError: One names nothing.
+        GraphFormatError: One of them matches no file.
     """
     patterns = [files] if isinstance(files, str | os.PathLike) else list(files)
     found = []
@@ -73,7 +73,7 @@ def names_of(entries: Sequence[remote.Entry]) -> list[str]:
     """Names for the output of each file: its path below the common folder, without .gz.
 
     Raises:
-        ValueError: Two files would have one name.
+        ValueError: Two files would have the same name.
     """
     addresses = [entry.address for entry in entries]
     folders = [address.split("/")[:-1] for address in addresses]
@@ -84,7 +84,9 @@ def names_of(entries: Sequence[remote.Entry]) -> list[str]:
     taken: dict[str, str] = {}
     for name, address in zip(names, addresses, strict=True):
         if name in taken:
-            raise ValueError(f"{taken[name]} and {address} would both become {name}-00000.parquet; embed one elsewhere")
+            raise ValueError(
+                f"{taken[name]} and {address} would both become {name}-00000.parquet; embed one into another folder"
+            )
         taken[name] = address
     return names
 

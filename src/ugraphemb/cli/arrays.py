@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Wrong values and files that are not there, as a message instead of a traceback."""
+    """Wrong values and missing files, as a message instead of a traceback."""
     try:
         yield
     except UGraphEmbError:
@@ -60,8 +60,8 @@ def read_vectors(path: str) -> tuple[Floats, list[str] | None]:
 def write_vectors(path: str, vectors: npt.NDArray[np.float32], ids: Sequence[str], head: Head) -> None:
     """Vectors with their ids and how they are compared: .parquet holds all of it, .npy has a .json beside it.
 
-    The .json names the array by its checksum. While both are replaced it describes the old array, too, so that whatever
-    array is there, a reader finds what belongs to it.
+    The .json names the array by its checksum. While both are replaced it describes the old and the new array, so that a
+    reader always finds the description of the array that it loads.
     """
     from ugraphemb.files import digest, storage_errors, write_file
     from ugraphemb.files.arrays import npy_bytes

@@ -19,7 +19,7 @@ def command(graphs: str, output: str, to: str | None, strict: bool) -> None:
 
     \b
     .zip or a folder  TU Dortmund's text files      .graphml        GraphML
-    .jsonl            JSON Lines, holds everything  .edges          edge lists
+    .jsonl            JSON Lines, stores everything  .edges          edge lists
     .gxl .cxl         GXL                           .g6 .s6         graph6, sparse6
     .smi .sdf         molecules
 

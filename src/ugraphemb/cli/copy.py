@@ -17,8 +17,8 @@ def command(source: str, target: str, overwrite: bool) -> None:
     """Copy an index, with its model, from one engine to another.
 
     FROM and TO are folders or URLs of databases: milvus://host:19530/collection,
-    postgresql://user@host/database/table, lance://folder, s3://bucket/folder. Vectors are not computed anew. A copy
-    into a database that was interrupted is simply repeated.
+    postgresql://user@host/database/table, lance://folder, s3://bucket/folder. Vectors are not computed again. If
+    copying into a database is interrupted, run the same command again.
 
     \b
     Examples:

@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Compute the vectors of GRAPHS with a MODEL that `ugraphemb train` wrote.
 
-    Without a MODEL a pre-trained one is taken: `molecules` where all labels are elements, otherwise `graphs`.
+    Without a MODEL a pre-trained one is used: `molecules` if all labels are elements, otherwise `graphs`.
     With a folder as output, GRAPHS are files, folders and patterns of any number and size, also of object stores. A
     repeated run, also after a crash, computes only what is missing or has changed.
 

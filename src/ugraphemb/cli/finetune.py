@@ -19,7 +19,11 @@ from ugraphemb.cli.inputs import check_output, reader_options, resolve
 )
 @reader_options
 @click.option("--overwrite", is_flag=True, help="Replace an existing model.")
-@click.option("--steps", type=click.IntRange(min=1), help="Of the network; by default as many as the graphs suggest.")
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    help="Training steps of the network; by default chosen by the number of graphs.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 def command(
     model: str, graphs: str, output: str, targets: str | None, overwrite: bool, steps: int | None, seed: int

@@ -47,11 +47,12 @@ def command(
     overwrite: bool,
     threads: int,
 ) -> None:
-    """Make GRAPHS (several are taken together) searchable, by the vectors of a MODEL that `ugraphemb train` wrote.
+    """Make GRAPHS (one or more collections) searchable, by the vectors of a MODEL that `ugraphemb train` wrote.
 
-    Without a MODEL a pre-trained one is taken: `molecules` where all labels are elements, otherwise `graphs`.
-    The index is one folder that holds the model, the vectors, the graphs and their metadata; or a database does, which
-    every other command takes by its URL in place of the folder. Classes of the graphs become the column `class`.
+    Without a MODEL a pre-trained one is used: `molecules` if all labels are elements, otherwise `graphs`.
+    The index is one folder with the model, the vectors, the graphs and their metadata. With --engine it is stored in a
+    database instead, and other commands take the URL of the database in place of the folder. Classes of the graphs
+    become the column `class`.
 
     \b
     Examples:
@@ -66,12 +67,12 @@ def command(
     from ugraphemb.search.storage import MANIFEST
 
     if (output is None) == (engine is None):
-        raise click.UsageError("say where the index goes: either -o FOLDER or --engine URL")
+        raise click.UsageError("name the output: either -o FOLDER or --engine URL")
     if output is not None:
         check_output(output)
     with user_errors():
         if output is not None and (Path(output) / MANIFEST).exists() and not overwrite:
-            raise ValueError(f"{output}: an index is there; `ugraphemb add` adds to it, --overwrite replaces it")
+            raise ValueError(f"{output}: an index exists; `ugraphemb add` adds to it, --overwrite replaces it")
         if engine is not None and overwrite:
             drop(engine)
         loaded, graphs = model_and_graphs(graphs, model)
@@ -79,7 +80,7 @@ def command(
             loaded.set_params(threads=threads)
         index = GraphIndex(loaded, kind=kind, costs=costs, threads=threads, engine=engine or "embedded")
         if engine is not None and len(index):
-            raise ValueError(f"{index.engine.name}: an index is there; see `ugraphemb add`, or --overwrite")
+            raise ValueError(f"{index.engine.name}: an index exists; see `ugraphemb add`, or --overwrite")
         collection = graphs_of([resolve(part) for part in graphs])
         index.add(collection, metadata=None if metadata is None else metadata_of(metadata, collection))
         if output is not None:

@@ -23,7 +23,7 @@ _KEY = "ugraphemb.reader"
 
 
 class IndexPlace(click.Path):
-    """A folder that is there, or the URL of a database."""
+    """An existing folder, or the URL of a database."""
 
     name = "index"
 
@@ -44,7 +44,7 @@ MODEL = click.option(
 def model_and_graphs(
     given: tuple[str, ...], model: str | None, device: str | None = None
 ) -> tuple[UGraphEmb | None, tuple[str, ...]]:
-    """What `[MODEL] GRAPHS...` and --model mean: a model, None where none is named, and the graphs.
+    """The model that `[MODEL] GRAPHS...` and --model name, or None, and the graphs.
 
     The first argument is the model if it is a folder that `ugraphemb train` wrote.
     """
@@ -159,7 +159,7 @@ def check_output(output: str, *suffixes: str, overwrite: bool | None = None) -> 
 
     Args:
         suffixes: What the name of the file may end in; none for a folder.
-        overwrite: For a folder: whether something that is there may be replaced; None if it may be anyway.
+        overwrite: Whether an existing folder may be replaced; None if that is always allowed.
     """
     path = Path(output).expanduser().absolute()
     if suffixes and path.suffix.lower() not in suffixes:

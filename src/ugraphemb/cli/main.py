@@ -1,4 +1,4 @@
-"""`ugraphemb VERB`. Each command lives in a file of its own, which is imported when the command is called."""
+"""`ugraphemb VERB`. Each command has its own file, which is imported when the command is called."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     Whatever the error, it is reported in one line.
 
-    With UGRAPHEMB_DEBUG=1 errors come with their traceback.
+    With UGRAPHEMB_DEBUG=1 errors are printed with their traceback.
     """
     debug = os.environ.get("UGRAPHEMB_DEBUG", "") not in ("", "0")
     try:

@@ -58,8 +58,8 @@ def command(
 ) -> None:
     """Distances of many pairs of GRAPHS, or of every graph of GRAPHS with every graph of OTHER.
 
-    The table goes to a file, to a folder, or both; what is printed says what is in it. After Ctrl-C both hold
-    what was finished. Run again with the same --store, also after a kill, it goes on from there.
+    The table is written to a file, to a folder, or both, and summarized on the terminal. After Ctrl-C both contain
+    the finished pairs. A second run with the same --store, also after a kill, continues from there.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def command(
       ugraphemb pairs large.smi --plan blocks --budget 5000000 --store large-pairs --scheduler tcp://host:8786
     """
     if output is None and store is None:
-        raise click.UsageError("say where the table goes: --output FILE, --store FOLDER, or both")
+        raise click.UsageError("name the output: --output FILE, --store FOLDER, or both")
     if output is not None:
         check_output(output, ".parquet", ".csv", ".npy")
     metric = metric_from(**options)
@@ -97,7 +97,7 @@ def command(
 
 
 def _write(table: PairTable, output: str, left: GraphSet, right: GraphSet | None) -> None:
-    """The table in the form that the suffix says."""
+    """Writes the table in the format of the suffix."""
     suffix = Path(output).suffix.lower()
     if suffix == ".parquet":
         table.write(output)

@@ -16,9 +16,7 @@ from ugraphemb.errors import amount
 @click.command("predict")
 @click.argument("model", type=click.Path(exists=True, file_okay=False))
 @click.argument("graphs")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="A .csv file; by default the table goes to the terminal."
-)
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="A .csv file; by default the table is printed.")
 @reader_options
 @click.option("--threads", type=click.IntRange(min=0), default=0, show_default=True, help="0 uses all cores.")
 @click.option("--device", help="cpu, cuda, ...; by default a GPU if there is one.")
@@ -38,7 +36,7 @@ def command(model: str, graphs: str, output: str | None, threads: int, device: s
     with user_errors():
         loaded = UGraphEmb.load(model, device=device).set_params(threads=threads)
         if not hasattr(loaded, "classes_"):
-            raise click.ClickException(f"{model} has no classes: `ugraphemb finetune` makes a model that has")
+            raise click.ClickException(f"{model} has no classes: `ugraphemb finetune` makes a model with classes")
         collection = resolve(graphs)
         shares = loaded.predict_proba(collection)
     names = loaded.classes_

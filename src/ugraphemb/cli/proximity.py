@@ -30,14 +30,14 @@ _OPTIONS = [
 
 
 def metric_options(command: Command) -> Command:
-    """--metric, --method and what else decides the numbers."""
+    """Adds --metric, --method and the other options that determine the distances."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def metric_from(metric: str, **options: Any) -> Metric:
-    """The metric that the options describe; one that it does not have is a wrong call."""
+    """The metric that the options describe; an option that the metric does not have is a usage error."""
     try:
         return metric_of(metric, **options)
     except TypeError as error:

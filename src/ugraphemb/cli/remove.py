@@ -27,7 +27,7 @@ def command(index: str, ids: tuple[str, ...], file: TextIO | None) -> None:
 
     names = [*ids, *(line.strip() for line in file or () if line.strip())]
     if not names:
-        raise click.UsageError("say which graphs: IDS, or --from a file of them")
+        raise click.UsageError("name the graphs: IDS, or --from a file of ids")
     with user_errors():
         found = GraphIndex.load(index)
         try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ugraphemb.proximity import EditCosts
     from ugraphemb.search import Match, Matches
 
-_PATIENCE = 0.5  # seconds to bound the distance of one match that was not asked to be verified
+_PATIENCE = 0.5  # seconds to bound the distance of a match that was found by vectors alone
 
 
 @click.command("search")
@@ -55,7 +55,7 @@ def command(
     """Find the graphs of an INDEX that are most similar to QUERY, and show the edits to each.
 
     QUERY is a file of one or more graphs, a member of a file or data set by position (atlas:3, molecules.smi:7), or a
-    SMILES string. Ranks are by vectors, unless --verify, --complete or --within ask for edit distances. A distance
+    SMILES string. Matches are ranked by vectors, or by edit distances with --verify, --complete or --within. A distance
     is shown as a number where it is proven, else by its bounds.
 
     \b
@@ -85,7 +85,7 @@ def command(
 
 
 def _filters(given: tuple[str, ...]) -> dict[str, list[str]]:
-    """NAME=VALUE of each; a name that is given twice may have either value."""
+    """The filter of all NAME=VALUE options; if a name is given twice, either value matches."""
     wanted: dict[str, list[str]] = {}
     for text in given:
         name, equals, value = text.partition("=")

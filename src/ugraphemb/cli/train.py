@@ -46,7 +46,7 @@ def command(
     resume: bool, overwrite: bool, costs: EditCosts | None, log: str | None, threads: int, device: str | None,
     seed: int,
 ) -> None:  # fmt: skip
-    """Learn vectors for GRAPHS (several are taken together), and write the model.
+    """Learn vectors for GRAPHS (one or more collections), and write the model.
 
     Computes the distances of pairs, unless --table contains them. Ctrl-C keeps the best model so far; Ctrl-C and
     SIGTERM save the checkpoint.

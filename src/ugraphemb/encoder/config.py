@@ -19,24 +19,23 @@ class EncoderConfig:
     Attributes:
         convolution: "gin", "gcn", "sage" or "gat"; "gin" becomes GINE where `edge_labels` is set.
         layers: Width of each convolution.
-        aggregation: Of a GIN's neighbors: their "sum", or "log": the sum times log(1 + d) / d for d neighbors, so that
-            graphs denser than those of training do not leave the range that the network knows.
+        aggregation: How a GIN combines neighbors: their "sum", or "log": the sum times log(1 + d) / d for d neighbors,
+            so that graphs that are denser than the training graphs stay in the range of values seen in training.
         residual: Add what a GIN computes to the node's vector instead of replacing it.
-        activation: "relu" or "gelu", of the GIN convolutions and the dense layers.
+        activation: "relu" or "gelu", for the GIN convolutions and the dense layers.
         learn_epsilon: Learn GIN's ε instead of fixing it to 0.
         edge_labels: Let edge labels take part in every convolution (GINE; slower: nodes are not folded).
-        edge_counts: Give nodes the number of their edges of each label as features. To a GIN this is what adding a
-            vector of the label to each message is, at no cost. `UGraphEmb.fit` sets it where edge labels count.
+        edge_counts: Give nodes the number of their edges of each label as features. For a GIN this is equivalent to
+            adding a vector of the label to each message, at no cost. `UGraphEmb.fit` sets it if edge labels count.
         readout: "msna", "attention", "supersource", "sum", "average", or "msna_sum": msna beside sums.
-        scales: Which layers msna, sum and both read, counting from 1 (0 is the input); None is every layer.
-        compression: "log" squeezes what the readouts give by sign(z)·log(1 + |z|) before the dense layers, so that
-            graphs of 10 and of 1,000 nodes enter them on one scale; "log_mean" adds what they give by node; "none" is
-            the paper's.
+        scales: Which layers msna, sum and msna_sum read, counting from 1 (0 is the input); None means every layer.
+        compression: "log" applies sign(z)·log(1 + |z|) to the readouts before the dense layers, so that graphs of 10
+            and of 1,000 nodes have the same scale; "log_mean" adds the mean over the nodes; "none" as in the paper.
         batch_norm: Standardize what enters the dense layers, by the batch in training, by running means after it.
-        running_norm: Standardize by running means in training too, so that training and use agree where batches are of
-            different kinds of graphs.
+        running_norm: Standardize by running means in training, too, so that training and inference agree if batches
+            consist of different kinds of graphs.
         norm_floor: Added to the variances when standardizing, so that nearly constant features are not amplified.
-        hidden: Width of the first dense layer; None is `dimension`.
+        hidden: Width of the first dense layer; None means `dimension`.
         dimension: Length of a graph's vector.
         scaled: Multiply the vector by (nodes + edges) / nodes: distances of dense graphs are that much larger.
         head: How two vectors are compared: "sized_l1", "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for
@@ -45,12 +44,12 @@ class EncoderConfig:
         walks: Give nodes the probabilities that a random walk is back after 2, 3, ... steps, this many of them.
         clustering: Give nodes their triangles and clustering coefficient as features.
         attributes: Give nodes their attributes as features, standardized.
-        label_scale: How large the label vectors are at first. Small ones let structure be learned before words are.
-        label_trust: A label that a share p of the training graphs has counts by p / (p + label_trust): what few graphs
-            have is noise to learn from. 0 counts all alike.
+        label_scale: Initial scale of the label vectors. With small ones, structure is learned before labels are.
+        label_trust: A label that occurs in a share p of the training graphs is weighted by p / (p + label_trust),
+            because rare labels are mostly noise. 0 weights all labels equally.
         hashed_labels: Width of a fixed random code of each label, seen in training or not; 0 is off.
         label_counts: Give nodes as features how many nodes of their graph have their label, as a logarithm and as a
-            share. Of a label never seen these tell what kind of label it is.
+            share. They also describe labels that were not seen in training.
     """
 
     convolution: Convolution = "gin"

@@ -143,7 +143,7 @@ def weights_of(network: Network) -> Weights:
 def write_model(
     path: Path, config: EncoderConfig, vocabulary: Vocabulary, weights: Weights, about: Mapping[str, Any], card: str
 ) -> None:
-    """Makes the folder hold this model, in one step.
+    """Makes the folder hold this model, atomically.
 
     Args:
         weights: By the names of the network's tensors.
@@ -152,7 +152,7 @@ def write_model(
 
     Raises:
         ModelFormatError: There is something else; nothing was written.
-        StorageError: It could not be written; what was there still is.
+        StorageError: It could not be written; the old state is kept.
     """
     path = path.absolute()
     data = safetensors.save(dict(weights))

@@ -1,8 +1,8 @@
-"""How this project keeps files: whole, checked and versioned. Nothing else writes its formats.
+"""How this project stores files: atomic, with checksums and versions. No other package writes its formats.
 
 system.py      the calls to the operating system, for tests to replace
 drafts.py      files that appear whole or not at all, and drafts of folders
-folders.py     folders likewise, with a manifest that says which files in them are ours
+folders.py     folders likewise, with a manifest of the files that this library wrote
 documents.py   small JSON files with format, version, migration and checksum
 checksums.py   of blocks, verified before their first use
 remote.py      files by address: of this machine, and of object stores

@@ -1,7 +1,7 @@
 """Files and folders that appear whole or not at all.
 
 Everything is first written as a draft beside its place, `.NAME.ugraphemb-TOKEN`, flushed to the disk, then takes its
-place in one step. The writer of a draft holds its lock; a draft whose lock is free was left by a process that died, and
+place atomically. The writer of a draft holds its lock; a draft whose lock is free was left by a process that died, and
 the next writer of the same NAME removes it.
 """
 
@@ -61,7 +61,7 @@ class NewFile(io.RawIOBase):
 
 
 def write_file(path: Path, content: Content) -> Sums:
-    """Makes the file hold this, in one step, and returns its checksums. When this returns it is on the disk.
+    """Makes the file hold this, atomically, and returns its checksums. When this returns it is on the disk.
 
     A crash leaves the old file or the new one. A link at `path` is replaced, not followed. Missing folders are made.
 
@@ -132,7 +132,7 @@ class DraftFolder:
         """Flushes the folder and puts it in its place; True where it replaced another, now at `self.path`.
 
         Raises:
-            StorageError: There is another folder, and this file system cannot exchange two in one step.
+            StorageError: There is another folder, and this file system cannot exchange two atomically.
         """
         system.fsync(self._descriptor)
         while True:
@@ -152,7 +152,7 @@ class DraftFolder:
                 if error.errno not in _NO_EXCHANGE:
                     raise
                 raise StorageError(
-                    f"{self.target}: there already, and this file system cannot replace a folder in one step; "
+                    f"{self.target}: exists already, and this file system cannot replace a folder atomically; "
                     "remove it, or choose another place"
                 ) from error
             sync_folder(self.target.parent)

@@ -20,9 +20,9 @@ def storage_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     except UGraphEmbError:
         raise
     except OSError as error:
-        advice = "make room" if error.errno in _FULL else "see to it"
+        advice = "free disk space" if error.errno in _FULL else "correct the cause"
         failure = StorageError(
-            f"{os.fspath(path)}: cannot write ({error.strerror or error}); what was there before is safe: {advice} and "
+            f"{os.fspath(path)}: cannot write ({error.strerror or error}); the previous content is safe: {advice} and "
             "run the same again"
         )
         failure.errno = error.errno

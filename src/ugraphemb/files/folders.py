@@ -1,4 +1,4 @@
-"""Folders that are written whole, and know which files in them are ours.
+"""Folders that are written atomically, with a manifest of the files that this library wrote.
 
 A manifest in the folder lists its files with their checksums. Only what a manifest lists is ever removed; files that
 others put there stay.
@@ -41,9 +41,9 @@ class NewFolder:
 
 
 def write_folder(path: Path, fill: Callable[[NewFolder], Any], *, manifest: str = MANIFEST) -> dict[str, Sums]:
-    """Makes the folder hold what `fill` writes, in one step; returns its files. When this returns it is on the disk.
+    """Makes the folder hold what `fill` writes, atomically; returns its files. When this returns it is on the disk.
 
-    A crash leaves the old folder or the new one. A folder that is there is replaced only if everything in it is listed
+    A crash leaves the old folder or the new one. An existing folder is replaced only if everything in it is listed
     in its manifest.
 
     Raises:
@@ -72,7 +72,7 @@ def write_folder(path: Path, fill: Callable[[NewFolder], Any], *, manifest: str 
 
 
 def write_with_folder(path: Path, stem: str, fill: Callable[[NewFolder], Any], listing: Callable[[str], bytes]) -> None:
-    """A file and a folder beside it with files that it lists, `STEM-TOKEN`; both change in one step.
+    """A file and a folder beside it with files that it lists, `STEM-TOKEN`; both change atomically.
 
     The folder is new each time; replacing the file is what counts, and folders that it no longer names are removed.
 
@@ -178,7 +178,7 @@ def remove_folder(folder: Path) -> None:
     for name in others:
         with suppress(FileNotFoundError):
             system.unlink(str(folder / name))
-    if system.list_folder(str(folder)) == [manifest]:  # else it stays: it says that what is left is not ours
+    if system.list_folder(str(folder)) == [manifest]:  # else it stays: it shows that the remaining files are not listed
         sync_folder(folder)  # no file may come back without it
         system.unlink(str(folder / manifest))
         system.rmdir(str(folder))
@@ -209,7 +209,7 @@ def read_whole(path: Path, read: Callable[[], T]) -> T:
     If another process replaces it meanwhile, it is read again.
 
     Raises:
-        StorageError: It is replaced again and again.
+        StorageError: It is replaced repeatedly.
         OSError: It cannot be opened.
     """
     for _ in range(_TRIES):

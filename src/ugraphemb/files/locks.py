@@ -19,7 +19,7 @@ class Lock:
     """An exclusive lock, held from construction to `release`.
 
     Args:
-        path: The lock file; made if it is not there, empty, and never removed.
+        path: The lock file; made if it does not exist, empty, and never removed.
         wait: Until the holder releases it.
 
     Raises:

@@ -1,4 +1,7 @@
-"""Files named after their content: `STEM-DIGEST.SUFFIX`. Such a file proves by itself that it is ours, and whole."""
+"""Files named after their content: `STEM-DIGEST.SUFFIX`.
+
+The name of such a file shows that this library wrote it and that it is complete.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ def has_its_name(name: str, data: bytes) -> bool:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a file holds what its name says. Links and what cannot be read are not ours."""
+    """Whether a file has the content that its name says; False for links and files that cannot be read."""
     try:
         return not path.is_symlink() and path.is_file() and has_its_name(path.name, path.read_bytes())
     except OSError:

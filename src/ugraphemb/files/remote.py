@@ -129,7 +129,7 @@ def write_whole(address: str, data: bytes) -> None:
     """Writes the file atomically. Missing folders are created.
 
     Raises:
-        StorageError: It could not be written; what was there still is.
+        StorageError: It could not be written; the old state is kept.
     """
     if not scheme_of(address):
         with storage_errors(address):
@@ -147,7 +147,7 @@ def write_whole(address: str, data: bytes) -> None:
 
 
 def remove(address: str) -> None:
-    """Removes a file, if it is there."""
+    """Removes a file, if it exists."""
     if not scheme_of(address):
         remove_file(local_path(address))
         return
@@ -164,7 +164,7 @@ def _failures(address: str) -> Iterator[None]:
         yield
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        raise StorageError(f"{address}: cannot write ({reason}); what was there before is safe") from error
+        raise StorageError(f"{address}: cannot write ({reason}); the previous content is safe") from error
 
 
 def _system(address: str) -> tuple[Any, str]:

@@ -17,7 +17,7 @@ from typing import Any
 CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 """A file that must not be there yet."""
 LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-"""A file to hold a lock on, made if it is not there; a link in its place is an error."""
+"""A file to hold a lock on, made if it does not exist; a link in its place is an error."""
 CHANGE = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -73,12 +73,12 @@ def list_folder(path: str) -> list[str]:
 
 
 def rename(source: str, target: str) -> None:
-    """In one step; a file at `target` is replaced, and so is an empty folder by a folder."""
+    """Atomic; a file at `target` is replaced, and so is an empty folder by a folder."""
     os.rename(source, target)
 
 
 def exchange(one: str, other: str) -> None:
-    """Two paths swap what they name, in one step; ENOSYS or EINVAL where kernel or file system cannot."""
+    """Two paths swap what they name, atomically; ENOSYS or EINVAL where kernel or file system cannot."""
     swap = _renameat2()
     if swap is None:
         raise OSError(38, os.strerror(38), one)

@@ -36,8 +36,8 @@ class LabelColors:
     """A color for each of the most frequent node labels; all others share a gray.
 
     Attributes:
-        color: Of each label that has one of its own; empty where nodes carry no labels, or so many different ones that
-            most would be gray.
+        color: The color of each frequent label; empty if nodes have no labels, or so many different ones that most
+            would be gray.
         others: How many labels share the gray.
     """
 
@@ -64,9 +64,14 @@ class LabelColors:
 
     def legend(self) -> list[tuple[str, str]]:
         """(text, color) of each entry; none if all nodes have one color."""
-        entries = [(str(label), color) for label, color in self.color.items()]
+        entries = [(_label_text(label), color) for label, color in self.color.items()]
         entries += [(f"{self.others} other labels", OTHER)] if self.others else []
         return entries if len(entries) > 1 else []
+
+
+def _label_text(label: Hashable) -> str:
+    """A number alone could be mistaken for a class or a count."""
+    return f"label {label}" if isinstance(label, int | float) else str(label)
 
 
 _ELEMENTS = " H B C N O F Na Mg Al Si P S Cl K Ca Ti Cr Mn Fe Co Ni Cu Zn As Se Br Ag Sn Te I Pt Au Hg Pb "
@@ -101,11 +106,11 @@ def draw_graph(
     """Draw a graph into the axes, as large as they allow.
 
     Args:
-        colors: Of the node labels; by default those of the graph's collection.
-        molecules: Draw a structural formula; by default where the collection holds molecules, see `are_molecules`.
+        colors: Colors of the node labels; by default those of the graph's collection.
+        molecules: Draw a structural formula; by default if the collection consists of molecules, see `are_molecules`.
         marks: Colors behind nodes and edges.
         toward: Preferred place of each node, nan for none: the drawing is rotated to match.
-        side: Of molecules: width that the axes show at least, see `draw_molecule`.
+        side: For molecules: minimum width that the axes show, see `draw_molecule`.
 
     Examples:
         >>> import ugraphemb as ug
@@ -208,7 +213,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
-    """Write PNG, SVG or PDF, by suffix, in one step; the same figure always gives the same bytes.
+    """Write PNG, SVG or PDF, by suffix, atomically; the same figure always gives the same bytes.
 
     Examples:
         >>> from ugraphemb.plots import graph_figure, save_figure
@@ -229,7 +234,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 200) -> None:
 
 
 def indexed_png(figure: Figure, dpi: int = 200) -> bytes:
-    """A PNG of at most 256 colors, small enough to be kept with code; flat areas keep their exact color."""
+    """A PNG of at most 256 colors, small enough to be committed; flat areas keep their exact color."""
     from PIL import Image
 
     drawn, packed = io.BytesIO(), io.BytesIO()

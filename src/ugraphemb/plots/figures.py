@@ -134,11 +134,11 @@ def densest_clusters(
 ) -> tuple[Ints, float]:
     """The graphs at the centers of the most crowded discs of a map, and the radius of the discs.
 
-    The first has most graphs around it; each next one has most among those whose disc meets no disc before it.
+    The first has the most graphs around it; each further one the most among those whose disc overlaps no earlier disc.
 
     Args:
-        clusters: How many; fewer come back where no more discs fit.
-        radius: Of the discs; a fifteenth of the map's larger side unless given.
+        clusters: How many; fewer are returned if no more discs fit.
+        radius: Radius of the discs; by default a fifteenth of the map's larger side.
     """
     from scipy.spatial import cKDTree
 
@@ -358,7 +358,8 @@ def _map_over_grid(
     places: Floats, graphs: GraphSet, rows: int, columns: int, title: str, margin: float = 0.1
 ) -> tuple[Figure, Axes, list[tuple[float, float, float, float]]]:
     """A figure with axes for a map, and below them the cells of a grid of graphs with a margin on its left."""
-    head, between, foot = 0.45 if title else 0.1, 0.2 + 0.22 * _legend_rows(graphs), 0.35
+    head, between = 0.45 if title else 0.1, 0.2 + 0.22 * _legend_rows(graphs)
+    foot = 0.35 if LabelColors.of(graphs).legend() and not are_molecules(graphs) else 0.1
     down = WIDTH / float(np.clip(_aspect(places), 1.6, 3.4))
     cell = _cell_height(graphs, (WIDTH - margin - 0.1) / columns)
     height = head + down + between + cell * rows + foot

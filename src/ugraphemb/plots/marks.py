@@ -11,13 +11,13 @@ from ugraphemb.graphs import Graph
 
 Places = npt.NDArray[np.float64]
 
-# Light enough for letters on them; orange and blue are told apart by the color-blind too.
+# Light enough for letters on them; orange and blue can be distinguished with color vision deficiency.
 GONE, CHANGED, NEW = "#F9B384", "#F6E26B", "#9CCDEF"
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Colors behind nodes and edges; an edge goes by its ends, the smaller id first."""
+    """Colors behind nodes and edges; the key of an edge is its two ends, the smaller id first."""
 
     nodes: dict[int, str] = field(default_factory=dict)
     edges: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Marks:
 def edit_marks(
     left: Graph, right: Graph, mapping: npt.NDArray[np.int32], *, edge_labels: bool = True
 ) -> tuple[Marks, Marks]:
-    """Marks on both graphs when node u of `left` becomes node mapping[u] of `right`, or goes where that is -1.
+    """Marks on both graphs when node u of `left` becomes node mapping[u] of `right`, or is removed if that is -1.
 
     GONE is what only the left graph has, NEW what only the right one has, CHANGED what has another label in both.
 
@@ -59,7 +59,7 @@ def aims_of(home: Places, graph: Graph, mapping: npt.NDArray[np.int32]) -> Place
 
 
 def turned(places: Places, toward: Places) -> Places:
-    """The same drawing, turned and mirrored so that its nodes come close to where they should be (nan: anywhere)."""
+    """The same drawing, rotated and mirrored so that its nodes are close to where they should be (nan: anywhere)."""
     known = np.isfinite(toward).all(axis=1)
     if known.sum() < 2:
         return places

@@ -14,7 +14,7 @@ from ugraphemb.graphs.graphset import GraphSet
 from ugraphemb.proximity.metrics import Columns, Metric, Positions, Run
 from ugraphemb.workers import Workers, crew_of
 
-SECONDS = 3.0  # of work in a piece: the most that a kill can lose
+SECONDS = 3.0  # seconds of work in a piece: the most that a kill can lose
 _FIRST, _GROWTH, _MOST = 64, 8, 1 << 20  # pairs of the first pieces; how fast pieces grow; pairs of the largest
 
 Rows = npt.NDArray[np.int64]
@@ -99,7 +99,7 @@ def away(
     """Pieces as workers finish them.
 
     Raises:
-        ClusterError: A worker has another version, or workers die again and again.
+        ClusterError: A worker has another version, or workers die repeatedly.
     """
     finished = 0
     with crew_of(executor) as crew:
@@ -109,7 +109,7 @@ def away(
             lambda: pieces.take(crew.size),
             lambda rows: (left_of[rows], right_of[rows]),
             glance=lambda: tick(finished),
-            advice="with a store, what was finished is safe: run the same again",
+            advice="with a store, finished pairs are kept: run the same again",
         )
         for rows, (seconds, lower, upper, proven) in found:
             pieces.learn(rows, seconds)

@@ -1,4 +1,4 @@
-"""Proximities that a caller of `fit` or `score` has at hand, and what they depend on."""
+"""Proximities that a caller passes to `fit` or `score`, and what they depend on."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class _Kernel(Metric):
         raise NotImplementedError
 
     def weights(self, counter: Substructures | Graphlets) -> npt.NDArray[np.float64] | None:
-        """Of each column; None is 1."""
+        """The weight of each column; None means 1."""
         return None
 
     def compute(
@@ -131,7 +131,7 @@ class GraphletKernel(_Kernel):
         size: Nodes of a graphlet: 3, 4 or 5.
         connected: Connected graphlets only.
         samples: Random sets of nodes of each graph; None counts all.
-        seed: Of the samples.
+        seed: Seed of the samples.
         normalized: Divide by sqrt(k(a, a) k(b, b)).
     """
 

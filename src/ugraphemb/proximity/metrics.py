@@ -105,7 +105,7 @@ class Metric(Protocol):
 
 
 class MappedMetric(Metric, Protocol):
-    """A metric whose solver also finds which node goes to which."""
+    """A metric whose solver also finds a map between the nodes."""
 
     def solve(
         self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns,
@@ -126,7 +126,7 @@ class MappedMetric(Metric, Protocol):
         return Answer(float(out.lower[0]), float(out.upper[0]), bool(out.proven[0]), mapping)
 
 
-# Where each named metric lives. Calling it with the options of `distance` or `pairwise` gives a Metric.
+# The module of each named metric. Calling it with the options of `distance` or `pairwise` gives a Metric.
 _HOMES = {
     "ged": "ugraphemb.proximity.ged:EditDistance",
     "mcs": "ugraphemb.proximity.mcs:CommonSubgraph",

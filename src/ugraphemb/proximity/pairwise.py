@@ -144,7 +144,7 @@ def _in_pieces(
 
 
 def positions(pairs: npt.ArrayLike | None, graphs: GraphSet, other: GraphSet | None) -> tuple[Positions, Positions]:
-    """Left and right positions of each pair, checked; None is all of them."""
+    """Left and right positions of each pair, checked; None means all of them."""
     if pairs is None:
         return _all_pairs(len(graphs)) if other is None else _all_across(len(graphs), len(other))
     chosen = np.asarray(pairs)

@@ -91,7 +91,7 @@ def _unranked(ranks: npt.NDArray[np.int64], size: int) -> PairArray:
 
 
 def _shuffled(values: npt.NDArray[np.int64], count: int, seed: int) -> npt.NDArray[np.int64]:
-    """A permutation of 0 … count − 1, evaluated where asked: a Feistel network, walked until it lands inside."""
+    """A permutation of 0 … count − 1, at some points: a Feistel network, iterated until the value is in range."""
     if count == 0:
         return values
     half = max(1, (int(count - 1).bit_length() + 1) // 2)

@@ -57,9 +57,9 @@ class Store:
     """A folder that finished pairs are added to, by one process at a time.
 
     Args:
-        folder: Made if it is not there.
+        folder: Made if it does not exist.
         table: A table of the right collection and metric, whose rows do not matter.
-        details: What else must be the same when the work goes on (JSON).
+        details: What else must be the same when the work continues (JSON).
 
     Raises:
         TableError: The folder is of other graphs, settings or another version; or another process writes to it.
@@ -111,7 +111,7 @@ class Store:
         """Adds the pairs that are done; when this returns they are on the disk.
 
         Raises:
-            StorageError: They could not be written; what was there before still is.
+            StorageError: They could not be written; the old state is kept.
         """
         import pyarrow as pa
 

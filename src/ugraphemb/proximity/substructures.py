@@ -130,7 +130,7 @@ class Graphlets:
     Args:
         size: 3, 4 or 5.
         samples: So many random sets of each graph, instead of all. All sets of 5 nodes take long in large graphs.
-        seed: Of the samples; a graph gets the same samples at any position.
+        seed: Seed of the samples; a graph gets the same samples at any position.
         threads: 0 uses every core.
     """
 

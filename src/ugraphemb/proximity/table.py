@@ -37,7 +37,7 @@ class PairTable:
         kind: "distance" or "similarity".
         settings: Everything else that the values depend on: method, costs and other options.
         value_is: Which of the two bounds is the value.
-        fingerprints: Of the collection, or of the left and the right one.
+        fingerprints: Fingerprints of the collection, or of the left and the right one.
         sizes: Nodes of each graph of the collection(s); empty if the metric is not normalized by sizes.
         counts: Graphs of the collection(s).
         symmetric: Whether the order of the two graphs does not matter.

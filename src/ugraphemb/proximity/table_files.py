@@ -24,10 +24,10 @@ _VERSION = 2  # 1 had no checksum
 
 
 def write_table(path: Path, table: PairTable) -> None:
-    """In one step.
+    """Atomic.
 
     Raises:
-        StorageError: It could not be written; what was there still is.
+        StorageError: It could not be written; the old state is kept.
     """
     import json
 

@@ -88,9 +88,9 @@ def verified_matches(
     Args:
         query: A collection of one graph.
         near: Positions of graphs that are likely to be near.
-        chosen: For each part which graphs count; None is all of them.
+        chosen: For each part which graphs count; None means all of them.
         crew: Workers that search the database.
-        count: Graphs that the question is about, in `database` or not.
+        count: Number of graphs in the scope of the query, in `database` or not.
     """
     begin = time.monotonic()
     if crew is not None and question.everywhere:

@@ -1,4 +1,4 @@
-"""An index moved from one engine to another."""
+"""Copies an index from one engine to another."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ugraphemb.search.storage import MANIFEST
 def copy_index(
     source: str | Path, target: str | Path, *, overwrite: bool = False, threads: int = 0, progress: bool | None = None
 ) -> GraphIndex:
-    """Copies an index, with its model, a page at a time; vectors are not computed anew.
+    """Copies an index, with its model, a page at a time; vectors are not computed again.
 
-    A copy into a database that was interrupted is repeated: graphs that are there are passed over. A folder appears
-    when all of it is there.
+    A copy into a database that was interrupted can be repeated: graphs that are already stored are skipped. A folder
+    appears when it is complete.
 
     Args:
         source: A folder or the URL of a database; see `GraphIndex`.
@@ -28,7 +28,7 @@ def copy_index(
         IndexFormatError: The database `target` holds vectors of another model.
     """
     if not is_url(target) and (Path(target) / MANIFEST).exists() and not overwrite:
-        raise ValueError(f"{target}: an index is there; --overwrite replaces it")
+        raise ValueError(f"{target}: an index exists; --overwrite replaces it")
     found = GraphIndex.load(source, threads=threads)
     kind = "auto" if is_url(target) and found.kind == "ivf" else found.kind
     engine = str(target) if is_url(target) else "embedded"

@@ -1,15 +1,15 @@
 """Proven search on many workers, each with slices of the database; the answer is that of one machine.
 
 A slice is some graphs of a part of the index, in their order. Slices depend on the index alone; a worker loads one from
-the saved index when it is first asked for it, and keeps it. Where it cannot (an index that was never saved, a folder
-that it does not see), the graphs are sent to it, once.
+the saved index on first use, and keeps it. If it cannot (an index that was never saved, a folder that it does not
+see), the graphs are sent to it, once.
 
-First the shortlist gets upper bounds here, which give a k-th distance. Then each slice is asked what bounds cannot rule
-out, given the k-th (distance, position) that is known when it is asked. The distances of these graphs are computed in
-further rounds of growing patience, a few graphs at a time, those with the least lower bounds first, and again with the
-k-th distance that is known: hard graphs of one slice keep all workers busy, and about the same distances are computed
-as on one machine. Workers remember nothing of a query between rounds, so that any worker can be asked for any slice at
-any time: one that dies loses nothing.
+First the calling process computes upper bounds for the shortlist, which give a k-th distance. Then each slice returns
+the graphs that bounds cannot rule out, given the k-th (distance, position) that is known at that time. The distances
+of these graphs are computed in further rounds of growing patience, a few graphs at a time, those with the least lower
+bounds first, and again with the k-th distance that is known: hard graphs of one slice keep all workers busy, and about
+the same distances are computed as on one machine. Workers keep no state of a query between rounds, so that any worker
+can process any slice at any time: if one dies, nothing is lost.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Merged:
     Attributes:
         known: Graphs that may belong to the answer, with bounds of their distances, by position.
         open: Lower bounds of others that a slice could not decide, by position.
-        decided: Sorted positions that no slice is asked for.
+        decided: Sorted positions that need not be searched any more.
     """
 
     def __init__(self, query: Query, sizes: Callable[[Ints], Ints]) -> None:
@@ -239,7 +239,7 @@ def find_on_workers(
     """What `find` gives for the whole database; see there.
 
     Raises:
-        ClusterError: A worker has another version, or workers die again and again.
+        ClusterError: A worker has another version, or workers die repeatedly.
     """
     begin = time.monotonic()
 

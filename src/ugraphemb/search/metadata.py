@@ -100,7 +100,7 @@ def conditions(schema: pa.Schema, where: Where | None) -> list[Condition]:
     """The conditions of a filter: for each column a value, or several; None means a missing value.
 
     Raises:
-        ValueError: A column that is not there, or a value that it cannot hold.
+        ValueError: A column that does not exist, or a value that it cannot hold.
     """
     found = []
     for name, wanted in (where or {}).items():

@@ -1,4 +1,4 @@
-"""One part of a saved index, as a folder of its own.
+"""One part of a saved index, as a folder.
 
     manifest.json     the files with their checksums
     graphs.arrow      the graphs, see `graph_table`
@@ -39,7 +39,7 @@ _NEEDED = ("graphs.arrow", "rows.arrow", "vectors.npy")
 
 
 def write_part(home: Path, part: Part) -> None:
-    """Makes the folder, in one step."""
+    """Makes the folder, atomically."""
 
     def fill(new: NewFolder) -> None:
         new.write("graphs.arrow", arrow_content(to_table(part.graphs)))
@@ -86,7 +86,7 @@ def graphs_of_part(home: Path, seal: str) -> GraphSet:
     """The graphs of a part alone, verified.
 
     Raises:
-        IndexFormatError: They are not there, not those that were written, or damaged.
+        IndexFormatError: They are missing, not those that were written, or damaged.
     """
     file = mapped_files(home, seal).get("graphs.arrow")
     if file is None:
@@ -160,7 +160,7 @@ class OnDisk:
         block = npy_array(file.check(), str(file.path), IndexFormatError)
         if block.dtype != np.uint64 or block.ndim != 1:
             raise IndexFormatError(f"{file.path}: {block.ndim} axes of {block.dtype}; expected one axis of uint64")
-        return block if block[:1].tolist() == [PROFILES] else None  # of another layout: they are computed anew
+        return block if block[:1].tolist() == [PROFILES] else None  # of another layout: they are computed again
 
     def _table(self, name: str) -> pa.Table:
         return arrow_table(self.files[name].check(), str(self._home / name), IndexFormatError)

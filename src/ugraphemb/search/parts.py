@@ -20,7 +20,7 @@ from ugraphemb.search.metadata import Where, joined, matching
 from ugraphemb.search.neighbors import Floats, Ints, Neighbors, Vectors
 from ugraphemb.search.searchable import Block, Searchable
 
-_DEAD_SHARE = 0.25  # of a part; past it the part is written anew without them
+_DEAD_SHARE = 0.25  # of a part; past it the part is written again without them
 
 
 class Content(Protocol):
@@ -40,7 +40,7 @@ class Content(Protocol):
 
     @property
     def profiles(self) -> Block | None:
-        """What was computed before for `Part.searchable`, if it was."""
+        """Data that were computed before for `Part.searchable`, or None."""
 
     @property
     def token(self) -> str:
@@ -135,7 +135,7 @@ class Part:
 
 
 def merged(parts: Sequence[Part], kind: str) -> Part:
-    """One part with all graphs that are there."""
+    """One part with all graphs that are not removed."""
     kept = [np.arange(p.count) if p.alive is None else np.flatnonzero(p.alive) for p in parts]
     graphs = [part.graphs if part.alive is None else part.graphs[rows] for part, rows in zip(parts, kept, strict=True)]
     rows = joined([part.rows.take(pa.array(rows)) for part, rows in zip(parts, kept, strict=True)])
@@ -170,7 +170,7 @@ class Database:
         self.starts = np.cumsum([0, *(part.count for part in self.parts)])
 
     def chosen(self, where: Where | None) -> list[npt.NDArray[np.bool_] | None]:
-        """For each part which graphs are there and pass the filter; None is all of them."""
+        """For each part which graphs are not removed and pass the filter; None means all of them."""
         if where is None:
             return [part.alive for part in self.parts]
         passed = matching([part.rows for part in self.parts], where)
@@ -246,7 +246,7 @@ class Database:
         return out
 
     def row(self, position: int) -> dict[str, object]:
-        """The id and the metadata of a graph, without what it has no value for."""
+        """The id and the metadata of a graph, without columns in which it has no value."""
         p = int(np.searchsorted(self.starts, position, side="right")) - 1
         found = self.parts[p].rows.slice(position - int(self.starts[p]), 1).to_pylist()[0]
         return {name: value for name, value in found.items() if value is not None}

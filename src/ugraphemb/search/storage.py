@@ -1,4 +1,4 @@
-"""An index as a folder, which changes from one whole state to the next.
+"""An index as a folder, which changes from one complete state to the next.
 
     index.json            the manifest: format, version, and which of the following belong to the index
     model-ID/             the model, as `UGraphEmb.save` writes it
@@ -7,7 +7,7 @@
     lock                  held by the writer
 
 Files are never changed, only added: a new state is written beside the old one and flushed to the disk, then the
-manifest is replaced in one step. A crash before that leaves the old state; one after it, files that the next `write`
+manifest is replaced atomically. A crash before that leaves the old state; one after it, files that the next `write`
 removes. Readers map files into memory when they load, so that a state they hold outlives its files.
 """
 
@@ -69,7 +69,7 @@ class Stored:
     """What a folder holds.
 
     Attributes:
-        costs: Of edits, as `EditCosts.description` puts them.
+        costs: Edit costs, as `EditCosts.description` gives them.
         home: The folder; None for an index that was never saved.
         state: Changes with every write; shows whether another process wrote.
     """
@@ -89,11 +89,11 @@ def write(folder: Path, stored: Stored) -> Stored:
 
     Raises:
         IndexFormatError: The folder holds something else, or was changed by another process.
-        StorageError: It could not be written; what was there still is.
+        StorageError: It could not be written; the old state is kept.
     """
     folder = folder.absolute()
     with storage_errors(folder):
-        if not (folder / LOCK).exists():  # else another process may be saving: what counts is what is there after it
+        if not (folder / LOCK).exists():  # else another process may be saving: the state after it counts
             _refuse_foreign(folder)
         make_folders(folder)
         with locked(folder / LOCK):
@@ -203,7 +203,7 @@ def _read_part(folder: Path, entry: dict[str, Any], model: UGraphEmb, manifest: 
         content.check()
     removed = _read_removed(folder, entry["removed"])
     if removed.ndim != 1 or removed.dtype != np.int64 or (len(removed) and not _ascending(removed, count)):
-        raise IndexFormatError(f"{home}: removed graphs that were never there")
+        raise IndexFormatError(f"{home}: removed graphs that are not in the index")
     return Part(content, count, removed, home)
 
 

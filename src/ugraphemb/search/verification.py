@@ -36,7 +36,7 @@ class Found:
         undecided_lower: Lower bounds of their distances.
         removed: How many graphs each bound ruled out.
         asked: How many graphs each bound was computed for.
-        seconds: Of CPU that each stage took, all threads together.
+        seconds: CPU seconds of each stage, all threads together.
     """
 
     positions: Ints
@@ -69,13 +69,13 @@ def find(
         count: How many graphs count.
         near: Positions of graphs that are likely to be near: their distances rule out the others.
         only_near: No other graphs count.
-        chosen: For each part which graphs count; None is all of them.
+        chosen: For each part which graphs count; None means all of them.
         budget: Seconds; after that the bounds so far are returned. 0 computes no exact distances.
-        ceiling: The k-th (distance as `by` says, position) that is known from other graphs: only what is not after it
-            is of interest, so that fewer than k may be found.
+        ceiling: The k-th (distance as `by` says, position) that is known from other graphs: only graphs not after
+            it are searched for, so that fewer than k may be found.
         patience: Exact distances are tried with 0.02, 0.2, 2 and any number of seconds per graph; here only with more
             than the first and at most the second of these numbers.
-        tick: Called now and then; stops the work by raising.
+        tick: Called regularly; stops the work by raising.
     """
     masks = chosen or [None] * len(parts)
     coded: list[object] = [

@@ -126,8 +126,8 @@ def classify(
         targets: One class per graph.
         splits: From `random_splits` or `stratified_folds`.
         strengths: Values of C to choose from.
-        folds: Of the inner cross-validation.
-        seed: Of the inner folds.
+        folds: Number of folds of the inner cross-validation.
+        seed: Seed of the inner folds.
         jobs: Splits evaluated at once; the answer does not depend on it.
 
     Examples:

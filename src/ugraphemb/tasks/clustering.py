@@ -22,7 +22,7 @@ def clusters(vectors: npt.ArrayLike, count: int | None = None, *, head: Head = "
         count: How many groups, found by average linkage; None lets HDBSCAN (Campello et al. 2013) find how many there
             are, and which graphs belong to none.
         head: How vectors are compared.
-        min_size: Of a group, for HDBSCAN.
+        min_size: Minimum size of a group, for HDBSCAN.
     """
     from sklearn.cluster import HDBSCAN, AgglomerativeClustering
 

@@ -55,8 +55,8 @@ def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0
 
     Args:
         vectors: Shape (graphs, width); at least 5 graphs ("pca": 2), not all of them equal.
-        method: "tsne" (openTSNE) keeps neighborhoods, "pca" keeps large distances, "umap" is there if the package
-            umap-learn is installed.
+        method: "tsne" (openTSNE) keeps neighborhoods, "pca" keeps large distances, "umap" needs the package
+            umap-learn.
         perplexity: About the number of neighbors that t-SNE considers; values above a third of the graphs are lowered.
             UMAP takes it as its number of neighbors.
 
@@ -85,9 +85,11 @@ def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0
 
 
 def _copies(points: Floats) -> tuple[Ints, Ints, Ints]:
-    """Of each distinct vector its first row; of each row the distinct vector, and how many copies come before it.
+    """Of each distinct vector its first row; of each row the distinct vector, and its place among its copies.
 
-    Vectors are taken as equal if they agree to about six digits of the largest entry: what rounding leaves.
+    The first row has place 0. The others are shuffled, because collections are often sorted by class, and the copies of
+    one class would lie around those of another. Vectors are taken as equal if they agree to about six digits of the
+    largest entry, that is up to rounding.
     """
     rounded = np.round(points / np.abs(points).max() * 2.0**20).astype(np.int64)
     _, found, inverse = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
@@ -95,7 +97,9 @@ def _copies(points: Floats) -> tuple[Ints, Ints, Ints]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     copy_of = rank[inverse.reshape(-1)]
-    sorted_rows = np.argsort(copy_of, kind="stable")
+    others = np.setdiff1d(np.arange(len(points)), found)
+    shuffled = np.concatenate([found, np.random.default_rng(0).permutation(others)])
+    sorted_rows = shuffled[np.argsort(copy_of[shuffled], kind="stable")]
     starts = np.searchsorted(copy_of[sorted_rows], np.arange(len(order)))
     turn = np.empty(len(points), np.int64)
     turn[sorted_rows] = np.arange(len(points)) - starts[copy_of[sorted_rows]]
@@ -123,7 +127,7 @@ def _tsne(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[
     with needs_extra("plot"):
         from openTSNE import TSNE
 
-    # One thread: sums of forces over several come out in another order each time. Exact neighbors while that is quick.
+    # One thread: with several, forces are summed in another order each time. Exact neighbors where that is fast.
     neighbors = "exact" if len(points) <= 5000 else "annoy"
     start = _pca(points, seed, perplexity)[0]
     model = TSNE(

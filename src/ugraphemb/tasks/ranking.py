@@ -100,7 +100,7 @@ def ranking(
 
     Args:
         predicted: Shape (queries, database).
-        truth: The same shape. For `mse` to mean something both are on one scale, as normalized distances are.
+        truth: The same shape. `mse` is meaningful only if both have the same scale, as normalized distances have.
         k: Where to cut, each from 1 to the size of the database.
         predicted_is: "distance" ranks small values first, "similarity" large ones.
         truth_is: Likewise.

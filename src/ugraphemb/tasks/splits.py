@@ -50,7 +50,7 @@ def random_splits(
         n: Number of graphs.
         targets: One class per graph; if given, the splits are stratified: every class is spread over the three parts
             in proportion, up to one graph. A class of one member falls into any one of them.
-        shares: Of training, validation and test; validation and test are rounded to whole graphs.
+        shares: Shares of training, validation and test; validation and test are rounded to whole graphs.
 
     Examples:
         >>> from ugraphemb.tasks import random_splits

@@ -66,7 +66,7 @@ def fit_classes(
     up to `FEW` graphs every graph is held out once. Then α is computed from all graphs.
 
     Args:
-        vectors: Of all graphs.
+        vectors: Vectors of all graphs.
         classes: From 0.
         held_out: Positions in `graphs`.
         before: The vectors before they were adjusted to these classes: settings are chosen by them.

@@ -18,31 +18,31 @@ class TrainingConfig:
     Attributes:
         sampling: "blocks" takes `batch` graphs and every known pair among them; "pairs" takes `batch` independent
             pairs, which is the paper's way.
-        batch: Graphs (blocks) or pairs a step.
-        steps: How many steps at most.
-        steps_a_graph: Many training graphs get so many steps each, if that is more, but never more than three times
-            `steps`. 0 is off, and so it is where `steps` is chosen.
-        learning_rate: Adam's, at its highest.
-        muon: Rate of Muon for the matrices of the convolutions, at its highest; 0 leaves them to Adam.
-        schedule: "constant", or "cosine": a short warm-up, then down to a hundredth.
+        batch: Graphs (blocks) or pairs per step.
+        steps: Maximum number of steps.
+        steps_a_graph: Steps per training graph, if that is more than `steps`, up to three times `steps`. 0 is off. It
+            has no effect if `steps` is given.
+        learning_rate: Maximum learning rate of Adam.
+        muon: Maximum learning rate of Muon for the matrices of the convolutions; 0 uses Adam for them.
+        schedule: "constant", or "cosine": a short warm-up, then a decrease to a hundredth.
         loss: "squared" error, or "interval": zero between an unproven pair's lower and upper bound.
         relative: Makes near pairs count more: an error is divided by (value / mean + relative), the mean being that of
             all pairs; 0 takes errors as they are.
-        muon_dense: Muon for the dense layers too: slower steps that learn more; few graphs are overfitted.
+        muon_dense: Use Muon for the dense layers, too: slower steps that learn more; it overfits small collections.
         listwise: Weight of the difference in rankings: for each graph of a block, the Kullback–Leibler divergence of
-            softmax(−distance / 0.1) over the others, true from predicted. It cares for the nearest. 0 is off.
+            softmax(−distance / 0.1) over the others, true from predicted. It weights the nearest graphs most. 0 is off.
         average: Decay of the running mean of weights that is validated and kept; 0 keeps the weights themselves.
         weight_decay: Adam's decoupled weight decay.
-        clip: Largest norm of a gradient; larger ones are scaled down to it. 0 leaves them as they are.
-        selection: What "best on validation" means: the lowest "loss" or the highest Kendall "tau"; "last" keeps the
-            weights of the last step whatever validation says.
+        clip: Maximum norm of a gradient; larger ones are scaled down to it. 0 is off.
+        selection: Which weights are kept: those with the lowest validation "loss" or the highest Kendall "tau"; "last"
+            keeps the weights of the last step.
         validate_every: Steps between validations.
         patience: Validations without a better one after which training stops; 0 never stops early.
         augment: Share of fresh graphs, made from the training graphs, in each block whose truth is computed while
-            training; 0 is none.
-        steps_a_block: Steps after which there is another such block.
-        mined: Share of such blocks that are made of training graphs and those that the network places nearest to them.
-        checkpoint_seconds: Seconds between checkpoints, where a folder for them is given.
+            training; 0 means none.
+        steps_a_block: Number of steps after which a new block becomes available.
+        mined: Share of such blocks that consist of training graphs and their nearest neighbors by current vectors.
+        checkpoint_seconds: Seconds between checkpoints, if a file for them is given.
     """
 
     sampling: Sampling = "pairs"

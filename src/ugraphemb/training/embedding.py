@@ -39,7 +39,7 @@ def embedded_on_workers(model: Model, graphs: GraphSet, executor: Workers, progr
     """A vector for each graph.
 
     Raises:
-        ClusterError: Workers of another version, or workers that die again and again.
+        ClusterError: Workers of another version, or workers that die repeatedly.
     """
     vectors = np.empty((len(graphs), model.dimension_), np.float32)
     with crew_of(executor) as crew, progress_of(len(graphs), "graphs embedded", progress) as tick:

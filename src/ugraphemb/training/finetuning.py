@@ -30,12 +30,12 @@ class Finetuning:
     Attributes:
         epochs: Passes through the training graphs.
         most_steps: Bound of the number of steps that follows from them.
-        batch: Graphs a step.
-        learning_rate: AdamW's of the layers behind the vector, at its highest; it goes down to 0 by a cosine.
-        encoder_rate: That of the network.
-        weight_decay: AdamW's.
-        dropout: Of the hidden layer behind the vector, and half of it of the vector.
-        keep: Weight of the change of distances between graphs of a batch: what they were before is to stay.
+        batch: Graphs per step.
+        learning_rate: Maximum learning rate of AdamW for the layers after the vector; a cosine decreases it to 0.
+        encoder_rate: Maximum learning rate of the network.
+        weight_decay: Weight decay of AdamW.
+        dropout: Dropout of the hidden layer after the vector; the vector has half of it.
+        keep: Weight of the loss that penalizes changes of the distances between the graphs of a batch.
         trusting: Let rare labels learn as fast as others (see `label_trust` of EncoderConfig); vectors start the same.
     """
 

@@ -64,7 +64,7 @@ class State:
     Attributes:
         step: Steps taken.
         running: Running mean of the training loss.
-        best, best_step, best_weights: Of the best validation; step 0 is before the first one.
+        best, best_step, best_weights: Score, step and weights of the best validation; step 0 is before the first one.
         history: Rows of step, training loss, validation loss and τ.
     """
 
@@ -116,8 +116,8 @@ def train(
             beside them.
         checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end. Of several
             processes (processes.py) the first one writes it, and all read it.
-        resume: Go on from `checkpoint` where it exists, to the same result as without the interruption. With more
-            `steps` than the checkpoint was written for, go on to these; a cosine schedule then runs to the new end.
+        resume: Continue from `checkpoint` if it exists; the result is the same as without the interruption. With more
+            `steps` than the checkpoint was written for, train up to these; a cosine schedule then runs to the new end.
         report: Called after each validation.
         tick: Called after each step with its loss.
     """

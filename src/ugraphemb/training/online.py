@@ -233,7 +233,7 @@ class OnlineBlocks:
 def is_computed_online(
     asked: str | None, augment: float | None, by_default: float, metric: Metric, given: PairTable | None
 ) -> bool:
-    """Whether truth is computed while training: edit distances of fresh graphs are, unless a table is asked for.
+    """Whether truth is computed while training: edit distances of fresh graphs are, unless a table is requested.
 
     Args:
         asked: "online", "table" or None.
@@ -245,7 +245,7 @@ def is_computed_online(
     if asked == "table" and augment:
         raise ValueError("fresh graphs need truth='online'")
     if given is not None and asked == "online" and not augment:
-        raise ValueError("truth='online', but proximities are given; augment=0.5, say, goes on from them")
+        raise ValueError("truth='online', but proximities are given; augment=0.5 adds fresh graphs to them")
     if asked == "table" or (given is not None and not augment):
         return False
     is_edits = isinstance(metric, EditDistance)

@@ -39,7 +39,7 @@ class Blocks:
     """`batch` graphs and every known pair among them: one forward pass serves up to batch · (batch − 1) / 2 pairs.
 
     Where most pairs are known the graphs are drawn at random. Where few are, they are gathered around known pairs:
-    two graphs and those whose proximity to both is known, again and again until the batch is full.
+    two graphs and those whose proximity to both is known, repeatedly until the batch is full.
     """
 
     def __init__(self, table: PairTable, train: Positions, batch: int) -> None:

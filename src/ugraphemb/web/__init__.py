@@ -11,7 +11,7 @@ map_files.py    the map as a file of the index
 drawings.py     graphs as SVG
 edits.py        the way from one graph to another, step by step
 tables.py       Arrow responses and exports
-work.py         threads: one batch for queries that come together, few places for proofs
+work.py         threads: one batch for queries that arrive together, few slots for proofs
 searches.py     search, at once or as a stream
 service.py      what is served: reloads a changed index, computes its map
 safety.py       host, token, sizes, headers

@@ -1,4 +1,4 @@
-"""What requests may say. Unknown fields are refused, so that a misspelled option is no silent default."""
+"""The fields of requests. Unknown fields are refused, so that a misspelled option is not ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way from one graph to another: a map of nodes, the edits in order, and pictures of every step."""
+"""The edits from one graph to another: a map of nodes, the edits in order, and pictures of every step."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ A line with format and version, a line with a checksum of the rest, then an Arro
     x, y        float32
     reference   bool     whether t-SNE laid it out; all others were placed
 
-The schema's metadata say `method`. The file is replaced in one step. The index does not list it: when graphs were added
-since, those are placed; when many were, or many are gone, the map is computed anew.
+The schema's metadata say `method`. The file is replaced atomically. The index does not list it: when graphs were added
+since, those are placed; when many were, or many are gone, the map is computed again.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def map_table(collection: Collection, map: LargeMap) -> pa.Table:
 
 
 def write_map(folder: Path, table: pa.Table) -> None:
-    """Writes the file, in one step.
+    """Writes the file, atomically.
 
     Raises:
-        StorageError: It could not be written; what was there still is.
+        StorageError: It could not be written; the old state is kept.
     """
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema) as writer:

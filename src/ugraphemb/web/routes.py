@@ -1,4 +1,4 @@
-"""The API. Every route works on the collection that was current when the request came."""
+"""The API. Every route works on the collection that was current when the request arrived."""
 
 from __future__ import annotations
 
@@ -351,7 +351,7 @@ def api(service: Service) -> APIRouter:
 
     @routes.post("/remove", responses=_shown(answers.Written))
     async def remove(body: bodies.RemoveBody) -> Response:
-        """Takes graphs out of the index; all or none."""
+        """Removes graphs from the index; all or none."""
         check_writable()
         changed = await service.write(lambda index: index.remove(body.ids))
         return json_reply({"graphs": len(changed), "state": changed.state})

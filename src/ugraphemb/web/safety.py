@@ -1,4 +1,4 @@
-"""What stands before the application: who may ask, how much they may send, and headers that keep browsers strict."""
+"""Checks before the application: who may send requests, how much they may send, and security headers for browsers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ with needs_extra("web"):
     from ugraphemb.web.service import Service
 
 log = logging.getLogger("ugraphemb.web")
-_GRACE = 2  # seconds for requests that are at work when the server ends
+_GRACE = 2  # seconds for requests that are being processed when the server ends
 MOLECULES = "molecules"
 
 
@@ -42,7 +42,7 @@ def new_token() -> str:
 
 
 class _Server(uvicorn.Server):
-    """Says where it is once it listens."""
+    """Prints the address once the server listens."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -88,8 +88,8 @@ def run(
             backlog=1024, ws="none",
         )  # fmt: skip
         log.setLevel(logging.INFO)
-        # Requests share the cores; threads of one product of matrices would only wait for each other.
-        # And the thread that answers must not wait five milliseconds for the one that computes.
+        # Requests share the cores; threads of one matrix product would only wait for each other.
+        # Also, the thread that answers must not wait five milliseconds for the one that computes.
         sys.setswitchinterval(0.0005)
         # Objects of the libraries and of the index stay. To look through them for garbage takes a quarter of a second,
         # in which every request waits.
@@ -109,7 +109,7 @@ def _warm_up(service: Service) -> None:
 
 
 def bundled_molecules(say: Callable[[str], None] = print) -> Path:
-    """The folder of an index of the molecules that come with RDKit; made in some seconds when first asked for.
+    """The folder of an index of the molecules that come with RDKit; made in some seconds on first use.
 
     It lies in the user's cache folder ($XDG_CACHE_HOME, or ~/.cache).
     """
@@ -125,5 +125,5 @@ def bundled_molecules(say: Callable[[str], None] = print) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept."""
+    """The folder for files that can be made again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ugraphemb"

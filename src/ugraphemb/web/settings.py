@@ -10,22 +10,22 @@ class Limits:
     """Limits of one request; beyond a limit the answer is a 4xx that names it.
 
     Attributes:
-        body_bytes: Of a request's body.
+        body_bytes: Bytes of a request's body.
         query_nodes: Nodes of a graph in a request.
         query_edges: Edges of one.
         draw_nodes: Nodes of a graph that is drawn.
-        edit_nodes: Nodes of a graph whose edits are asked for.
+        edit_nodes: Nodes of a graph in a request for edits.
         k: Matches of a search.
-        shortlist: Graphs that a verified search looks at.
+        shortlist: Graphs that a verified search examines.
         rows: Rows of one answer.
         export: Rows of one export.
-        file_graphs: Graphs of a file that come back parsed.
+        file_graphs: Graphs of a file that are returned parsed.
         embed: Graphs of one request for vectors.
         add: Graphs of one request that adds.
-        seconds: Of work for one query.
+        seconds: Seconds of work for one query.
         searches: Verified searches and edit paths at once.
         waiting: Requests that may wait for a place; further ones get status 429.
-        connections: At once.
+        connections: Concurrent connections.
     """
 
     body_bytes: int = 4 * 2**20
@@ -48,16 +48,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Of one server.
+    """Settings of one server.
 
     Attributes:
         token: Required from clients; None requires none.
         writable: Whether graphs may be added and removed.
         hosts: Names that requests may address besides 127.0.0.1, ::1 and localhost; ("*",) lets all through.
-        threads: For edit distances; 0 uses every core.
+        threads: Number of threads for edit distances; 0 uses all cores.
         look: Seconds between checks whether the index has changed.
         keep_map: Whether a map that was computed is written into the folder of the index.
-        limits: Of requests.
+        limits: Limits of requests.
     """
 
     token: str | None = None

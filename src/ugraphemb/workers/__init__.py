@@ -1,8 +1,8 @@
-"""Workers that share a job: how they are named, what travels to them, and what happens when one dies.
+"""Workers that share a job: how they are named, what is sent to them, and what happens when one dies.
 
 naming.py   what `executor=` may be: a number of processes, a Dask client or address, any concurrent.futures.Executor
-shared.py   values that travel once to each worker
-crew.py     tasks to workers, results back; tasks of a worker that died go to another
+shared.py   values that are sent once to each worker
+crew.py     sends tasks and collects results; tasks of a worker that died are given to another
 """
 
 from ugraphemb.workers.crew import Crew, crew_of

@@ -1,4 +1,4 @@
-"""Tasks to workers, results back as they are finished. A task of a worker that died goes to another."""
+"""Sends tasks to workers and yields results as they are finished. A task of a worker that died is given to another."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Crew:
     """Workers of one job; see `crew_of`.
 
     Attributes:
-        size: How many tasks they do at once. Workers of Dask may come and go.
+        size: Number of tasks that run at once. Dask workers may join and leave.
     """
 
     def __init__(self, executor: Any) -> None:
-        self._number = executor if isinstance(executor, int) else 0  # of processes that are ours
+        self._number = executor if isinstance(executor, int) else 0  # number of processes that were started here
         self._client: Any = None
         if self._number:
             executor = pool_of(self._number)
@@ -104,18 +104,18 @@ class Crew:
         """function(value, *arguments) for every task, as they are finished.
 
         Args:
-            function: Of a module that workers can import. It may be called twice for a task, where a worker dies.
+            function: A function of a module that workers can import. If a worker dies it may be called twice.
             shared: Its first argument. Handles of other shared values may be among the arguments.
             take: Gives the next task whenever a worker is free; None when there are no more.
-            arguments: Of a task; asked when it goes to a worker, so that they may hold what others found meanwhile.
-            place: A key: tasks of the same key go to the same worker as long as it is there (Dask only).
-            ahead: Tasks that are given out for each worker. Those that wait are there when a worker is free, but
-                with the arguments of the time when they were given out.
+            arguments: Gives the arguments of a task; called when it is sent, so that they can include earlier results.
+            place: A key: tasks with the same key are sent to the same worker while it is connected (Dask only).
+            ahead: Number of tasks that are sent to each worker in advance. They start without a delay, but with the
+                arguments of the time when they were sent.
             glance: Called every tenth of a second; stops the work by raising.
-            advice: What to do when workers die again and again, for the message.
+            advice: What to do if workers die repeatedly, for the message.
 
         Raises:
-            ClusterError: A worker has another version, or workers die again and again.
+            ClusterError: A worker has another version, or workers die repeatedly.
         """
         again: list[tuple[T, int]] = []
         death: BaseException | None = None
@@ -190,14 +190,14 @@ class Crew:
             self._count_at = time.monotonic() + _COUNT_EVERY
 
     def _executor_at(self, key: str | None) -> Any:
-        """Where tasks of a key go: the worker with the highest hash of both, so that few keys move when one dies."""
+        """The worker for tasks of a key: the one with the highest hash of both, so that few keys move when one dies."""
         if key is None or self._client is None or not self._addresses:
             return self._executor
         best = max(self._addresses, key=lambda address: hashlib.blake2b(f"{key} {address}".encode()).digest())
         return self._client.get_executor(pure=False, workers=[best], allow_other_workers=True)
 
     def _check_versions(self) -> None:
-        """Workers that are there now; one that comes later finds out with its first task."""
+        """Checks the workers that are connected now; one that joins later is checked with its first task."""
         found = self._versions()
         if not found:
             self._client.wait_for_workers(1, timeout=60)

@@ -18,9 +18,9 @@ Workers: TypeAlias = "int | str | Executor | Client"
 """A number of processes of this machine, the address of a Dask scheduler ("tcp://host:8786"), a Dask client, or any
 concurrent.futures.Executor. Functions take None, too: this process alone."""
 
-_IDLE = 300.0  # seconds after which processes of a number end; the next job starts new ones
+_IDLE = 300.0  # seconds after which idle processes of `executor=N` end; the next job starts new ones
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_pools: dict[int, Any] = {}  # kept from job to job, with what their processes have loaded
+_pools: dict[int, Any] = {}  # pools are reused for later jobs, with what their processes have loaded
 _lock = threading.Lock()
 
 
@@ -42,8 +42,8 @@ def client_of(address: str, timeout: float = 10) -> Any:
 def pool_of(size: int) -> Any:
     """Processes of this machine; the same ones for every job of this size.
 
-    They start afresh (no fork of a program with threads) and need no guard around a script's main part. One that dies
-    takes the others with it; then `drop_pool` makes room for new ones.
+    They start afresh (no fork of a program with threads) and need no guard around a script's main part. If one
+    dies, the others end, too; `drop_pool` then makes room for new ones.
     """
     from joblib.externals.loky import ProcessPoolExecutor  # type: ignore[import-untyped]
 
@@ -64,11 +64,11 @@ def drop_pool(size: int, pool: Any) -> None:
 
 
 def checked(executor: object) -> Any:
-    """The same, if it names workers.
+    """Returns the argument if it names workers.
 
     Raises:
         TypeError: It is something else.
-        ValueError: No processes.
+        ValueError: The number of processes is less than 1.
     """
     if isinstance(executor, int) and not isinstance(executor, bool):
         if executor < 1:

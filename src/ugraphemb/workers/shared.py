@@ -1,4 +1,4 @@
-"""Values that travel once to each worker, and values that workers load themselves and keep."""
+"""Values that are sent once to each worker, and values that workers load themselves and keep."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """What a worker has loaded, the last ones used; one object for each kind of thing, global in its module.
+    """A cache of the last values that a worker has loaded and used; one global object for each kind of value.
 
     Args:
         most: How many are kept.
@@ -40,7 +40,7 @@ class Kept(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: str, load: Callable[[], T]) -> T:
-        """The value of this key, loaded if it is not there."""
+        """The value of this key, loaded on first use."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -58,7 +58,7 @@ class Kept(Generic[T]):
 
 @dataclass(frozen=True)
 class Handle:
-    """What goes to a worker with each task: the value itself, or the file it is in."""
+    """What is sent to a worker with each task: the value itself, or the file that contains it."""
 
     token: str
     value: Any
@@ -99,7 +99,7 @@ class Shared:
         """Sends the value again, if the last worker that had it died.
 
         Raises:
-            ClusterError: Workers die again and again.
+            ClusterError: Workers die repeatedly.
         """
         if self._client is not None:
             held = Handle(self._token, self._value)

@@ -43,10 +43,10 @@ def graphs_of(graphs: GraphsLike, **options: Any) -> GraphSet:
             - an RDKit molecule, or a list of them;
             - a SMILES string, or a list, array or pandas Series of them;
             - an adjacency matrix (NumPy, or SciPy sparse), a list of them, or an array of shape (graphs, n, n);
-            - the path of a file or folder that `read_graphs` reads; a string is a path if something is there.
-        options: Of the converter: see `from_networkx`, `from_pyg`, `from_igraph`, `from_rdkit`, `from_smiles`,
+            - the path of a file or folder that `read_graphs` reads; a string is a path if it exists.
+        options: Options of the converter: see `from_networkx`, `from_pyg`, `from_igraph`, `from_rdkit`, `from_smiles`,
             `from_matrices` and `read_graphs`. `on_error="skip"` leaves out missing entries of any list; ids are the
-            row numbers of the input, so that results join back to it.
+            row numbers of the input, so that results can be joined with it.
 
     Raises:
         TypeError: Something else.

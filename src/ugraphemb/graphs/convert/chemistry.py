@@ -66,7 +66,7 @@ def rebuilt(graph: Graph) -> Any:
         if name == "AROMATIC":
             for part in (editable.GetAtomWithIdx(u), editable.GetAtomWithIdx(v), editable.GetBondBetweenAtoms(u, v)):
                 part.SetIsAromatic(True)
-    if "H" in graph.node_labels:  # then all hydrogens are there
+    if "H" in graph.node_labels:  # then all hydrogens are nodes
         for atom in editable.GetAtoms():
             atom.SetNoImplicit(True)
     return editable.GetMol()

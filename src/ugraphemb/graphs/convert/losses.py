@@ -33,7 +33,7 @@ def check_directions(one_way: int, directed: str, where: str) -> None:
 def check_pairs(pairs: npt.NDArray[np.int64], directed: str, where: str) -> int:
     """The number of edges that are stored in one direction only, in a graph that stores all of them so.
 
-    A list of pairs is undirected if each pair is there in both directions, or each in only one. Anything between is a
+    A list of pairs is undirected if it has each pair in both directions, or each in only one. Anything between is a
     directed graph: see `check_directions`.
     """
     proper = pairs[pairs[:, 0] != pairs[:, 1]]
@@ -67,7 +67,7 @@ class Unused:
                 counter.update(map(str, entry))
 
     def check(self, kind: str, name: str | None, option: str) -> None:
-        """Refuses a name that was asked for ("label" is the default and need not be there) and that nothing has."""
+        """Refuses a name that was given but does not occur ("label" is the default and need not occur)."""
         found = self._found.get(kind, Counter())
         if name not in (None, "label") and name not in found:
             there = ", ".join(map(repr, sorted(found))) or "none"

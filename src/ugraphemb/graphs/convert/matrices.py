@@ -52,7 +52,7 @@ def from_matrices(
         if edge_labels:
             if not np.array_equal(values, np.round(values)):
                 raise GraphFormatError(
-                    f"{where}: entries such as {values[values != np.round(values)][0]} are no labels"
+                    f"{where}: entries such as {values[values != np.round(values)][0]} cannot be labels"
                 )
             labels = [int(value) for value in values]
         else:

@@ -296,7 +296,7 @@ class MoleculeCollector:
         return symbol + charge_text(charge)
 
     def _prepared(self, molecule: Any) -> Any:
-        """The molecule with the hydrogens and bonds that were asked for; None where RDKit fails."""
+        """The molecule with hydrogens and bonds as the options say; None if RDKit fails."""
         try:
             if molecule is not None and self._hydrogens:
                 molecule = self._chem.AddHs(molecule)

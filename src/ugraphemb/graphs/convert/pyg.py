@@ -86,7 +86,7 @@ def to_pyg(graphs: GraphSet) -> list[Any]:
     """One torch_geometric Data per graph.
 
     `edge_index` holds both directions of each edge; `x` the node attributes and `y` the target, as float32 where they
-    are fractions; `node_label` and `edge_label` the labels as whole numbers, positions in the tuples
+    are floating-point numbers; `node_label` and `edge_label` the labels as whole numbers, positions in the tuples
     `node_vocabulary` and `edge_vocabulary`; `id` the id.
 
     Examples:
@@ -197,7 +197,7 @@ def _decoded(values: npt.NDArray[Any], source: str) -> list[int]:
         values = values[:, 0]
     if values.ndim == 2:
         if not (np.isin(values, (0, 1)).all() and (values.sum(1) == 1).all()):
-            raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} is not one-hot, so it is no label")
+            raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} is not one-hot, so it cannot be a label")
         return [int(code) for code in values.argmax(1)]
     if values.ndim != 1 or not np.array_equal(values, np.floor(values)):
         raise GraphFormatError(f"PyTorch Geometric graphs: {source!r} must be one-hot or one whole number per row")

@@ -115,7 +115,7 @@ def write_graphs(
         strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
 
     Raises:
-        GraphFormatError: What the format cannot hold, or a path that says no format.
+        GraphFormatError: What the format cannot hold, or a path whose format is unknown.
         StorageError: It could not be written, or there is a folder with files of others.
 
     Examples:
@@ -150,7 +150,7 @@ def _format_of_suffix(path: Path) -> Format:
     suffix = suffix_of(path)
     if suffix not in _BY_SUFFIX:
         raise GraphFormatError(
-            f"{path}: the suffix {suffix!r} says no format; expected one of {' '.join(_BY_SUFFIX)}, or format=..."
+            f"{path}: unknown suffix {suffix!r}; expected one of {' '.join(_BY_SUFFIX)}, or format=..."
         )
     return _BY_SUFFIX[suffix]
 
@@ -163,7 +163,7 @@ def _format_of_file(path: Path) -> Format:
     name = _format_of_content(head)
     if name is None:
         raise GraphFormatError(
-            f"{path}: neither its suffix nor its content says what it is; expected one of the suffixes "
+            f"{path}: neither its suffix nor its content determines the format; expected one of the suffixes "
             f"{' '.join(_BY_SUFFIX)}, or format=..."
         )
     return FORMATS[name]

@@ -76,7 +76,7 @@ def reading_of(
 
     Args:
         node_label: Which value is the label; "" for none; None for the first of `node_labels` that occurs, else the
-            only value that is not a fraction. Other numbers become node attributes, the rest is ignored and noted.
+            only value that is not a floating-point number. Other numbers become node attributes, the rest is ignored.
         edge_label: The same for edges, with `EDGE_LABELS`; all other values are ignored and noted.
     """
     node_names, edge_names = _names(item.nodes for item in items), _names(item.edge_values for item in items)

@@ -55,7 +55,7 @@ def read_gxl(
         strict: Refuse what would be dropped or ignored: loops, repeats, direction, unsupported attributes.
         progress: Called with the number of files done and of all, then likewise of graphs.
         node_label: Which attribute is the label; "" for none. By default symbol, chem, label or type, whichever
-            comes first, else the only attribute that is not a fraction. Other numbers become node attributes.
+            comes first, else the only attribute that is not a floating-point number. Others become node attributes.
         edge_label: The same for edges; by default label, valence, bond or type, or the only one.
     """
     root = Path(path)
@@ -146,7 +146,7 @@ def _check_repeats(files: list[Path], path: Path) -> None:
     sizes = {file: file.stat().st_size for file in times if file.is_file()}
     asked = sum(sizes.get(file, 0) * count for file, count in times.items())
     if asked > limits().unpacked_bytes(sum(sizes.values())):
-        raise refusal(str(path), f"names files again and again, {asked} bytes of {sum(sizes.values())}", "ratio")
+        raise refusal(str(path), f"names files repeatedly, {asked} bytes of {sum(sizes.values())}", "ratio")
 
 
 def _of_folder(folder: Path, progress: Progress | None) -> Iterator[Item]:

@@ -34,7 +34,7 @@ def read_nodelink(
         strict: Refuse what would be dropped or ignored: loops, repeats, direction, values that a GraphSet cannot hold.
         progress: Called with the number of graphs done and of all.
         node_label: Which value is the label; "" for none. By default symbol, chem, label or type, whichever comes
-            first, else the only value that is not a fraction. Other numbers become node attributes.
+            first, else the only value that is not a floating-point number. Other numbers become node attributes.
         edge_label: The same for edges; by default label, valence, bond or type, or the only one.
     """
     try:

@@ -98,7 +98,7 @@ def decoded_lines(data: bytes, path: str | Path) -> list[str]:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """The text as a file, in one step."""
+    """The text as a file, atomically."""
     write_bytes(encoded(text, path), path)
 
 
@@ -110,10 +110,10 @@ def encoded(text: str, path: str | Path) -> bytes:
 
 
 def write_bytes(data: bytes, path: str | Path) -> None:
-    """The bytes as a file, packed where its name ends in .gz, in one step.
+    """The bytes as a file, packed where its name ends in .gz, atomically.
 
     Raises:
-        StorageError: It could not be written; what was there still is.
+        StorageError: It could not be written; the old state is kept.
     """
     path = Path(path)
     with storage_errors(path):

@@ -31,7 +31,7 @@ def is_url(place: str | Path) -> bool:
 
 
 def engine_at(url: str, model: UGraphEmb, kind: str, costs: dict[str, Any]) -> Remote:
-    """The engine at a URL, for a model; what it needs is made there, if it is not there yet.
+    """The engine at a URL, for a model; what it needs is made there, if it does not exist.
 
     Raises:
         ValueError: No URL of an engine.

@@ -79,7 +79,7 @@ class Embedded:
         database = Database(self.parts)
         chosen = database.chosen(where)
         near: list[tuple[Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0))] * len(queries)
-        if question.within is None:  # else every graph that its bounds do not rule out is looked at, in any order
+        if question.within is None:  # else every graph that its bounds do not rule out is examined, in any order
             near = database.nearest(vectors, question.candidates, chosen)
         count = database.count(chosen) if question.everywhere else 0
         return [Scope(database, found, chosen, count if question.everywhere else len(found[0])) for found in near]
@@ -103,7 +103,7 @@ def refuse_missing(known: Sequence[str], names: Sequence[str]) -> None:
         there = set(known)
         missing = [name for name in names if name not in there]
         if missing:
-            raise KeyError(f"no graph has the id {missing[0]!r} ({len(missing)} of {len(names)} are not there)")
+            raise KeyError(f"no graph has the id {missing[0]!r} ({len(missing)} of {len(names)} do not exist)")
 
 
 def _position(database: Database, name: str) -> int:

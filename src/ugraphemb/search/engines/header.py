@@ -1,4 +1,4 @@
-"""What an engine keeps once: the model, by which others are refused, and what the index was made with."""
+"""What an engine stores once: the model, which excludes others, and the settings of the index."""
 
 from __future__ import annotations
 

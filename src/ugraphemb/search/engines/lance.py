@@ -17,7 +17,7 @@ _ROWS, _ABOUT = "graphs", "about"
 _OWN = ("id", "vector", "graph", "nodes", "added", "digest")
 _WIDER = "wider_"  # before the name of a column that gets another type
 _PROBES = 40  # partitions of the index that a query looks into
-_REFINED = 2  # times as many as asked for are compared by their full vectors
+_REFINED = 2  # this many times as many as requested are compared by their full vectors
 
 
 class Lance:
@@ -104,7 +104,7 @@ class Lance:
         self._table(_ROWS).delete(_one_of("id", ids))
 
     def built(self, kind: str) -> None:
-        """An IVF of 8-bit codes past 100,000 rows; rows that came later are added to it."""
+        """An IVF of 8-bit codes for more than 100,000 rows; later rows are added to it."""
         from lancedb import index
 
         table = self._table(_ROWS)

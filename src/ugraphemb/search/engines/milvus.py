@@ -45,7 +45,7 @@ class Milvus:
             import pymilvus
 
         for name in ("pymilvus", "pymilvus.decorators"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are raised, and ours
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are raised and converted, not logged
         self._pymilvus = pymilvus
         self.name = shown(url)
         self.errors: tuple[type[Exception], ...] = (pymilvus.MilvusException, grpc.RpcError, OSError)
@@ -135,7 +135,7 @@ class Milvus:
         self._load(self._collection)
 
     def _load(self, name: str) -> None:
-        """Readies a collection for queries; a server that was started again may not have done so."""
+        """Loads a collection for queries; a server that was restarted may not have loaded it."""
         if name not in self._loaded:
             self._client.load_collection(name, timeout=self._timeout)
             self._loaded.add(name)
@@ -202,7 +202,7 @@ class Milvus:
     def pages(
         self, filters: Sequence[Condition], nodes: tuple[int, int] | None, columns: Sequence[str], size: int
     ) -> Iterator[pa.Table]:
-        """Ranges of `added` are halved until each has at most `size` rows: a query of Milvus has no order to go by."""
+        """Ranges of `added` are halved until each has at most `size` rows: queries of Milvus are not ordered."""
         where = [_where(filters)] if filters else []
         where += [f"nodes >= {nodes[0]} and nodes <= {nodes[1]}"] if nodes is not None else []
         ranges, level = [(0, 1 << 62)], "Strong"
@@ -210,7 +210,7 @@ class Milvus:
             low, high = ranges.pop()
             expression = " and ".join([*where, f"added >= {low} and added < {high}"])
             count = int(self._query(self._collection, expression, ["count(*)"], level)[0]["count(*)"])
-            level = "Eventually"  # what was written before the first query is there
+            level = "Eventually"  # everything written before the first query is visible
             if count > size and high - low > 1:
                 middle = _middle(low, high)
                 ranges += [(middle, high), (low, middle)]

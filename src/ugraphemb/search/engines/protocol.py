@@ -1,4 +1,4 @@
-"""What GraphIndex asks of an engine, and what an engine that is a database asks of its client library."""
+"""The protocols that GraphIndex requires of an engine, and that a database engine requires of its client library."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ugraphemb.search.parts import Database
 
 @dataclass(frozen=True)
 class Scope:
-    """What one query is asked among.
+    """The graphs that one query is compared with.
 
     Attributes:
-        database: The graphs that are at hand: all of them, or those that a database server proposed.
+        database: The graphs that are in memory: all of them, or those that a database server proposed.
         near: Positions in `database` and proximities of the nearest by vectors, best first.
-        chosen: For each part of `database` which graphs count; None is all.
-        count: Graphs that the question is about, at hand or not: those that are not were ruled out by their size.
+        chosen: For each part of `database` which graphs count; None means all.
+        count: Number of graphs in the scope of the query, including those that were ruled out by their size.
     """
 
     database: Database
@@ -44,7 +44,7 @@ class Engine(Protocol):
         """How many graphs there are, or pass a filter."""
 
     def known(self, ids: Sequence[str]) -> list[str]:
-        """Those of these ids that are there."""
+        """Those of these ids that exist."""
 
     def ids(self) -> list[str]:
         """All ids, in the order they were added."""
@@ -53,7 +53,7 @@ class Engine(Protocol):
         """The graphs with these ids, in this order, or all.
 
         Raises:
-            KeyError: An id that is not there.
+            KeyError: An id that does not exist.
         """
 
     def add(
@@ -63,20 +63,20 @@ class Engine(Protocol):
 
         Args:
             rows: The column `id`, then metadata.
-            replace: Whether ids that are there are replaced; else they are an error.
+            replace: Whether existing ids are replaced; else they are an error.
         """
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Takes graphs out; all of them or, if one is not there, none.
+        """Removes graphs; all of them or, if one does not exist, none.
 
         Raises:
-            KeyError: An id that is not there.
+            KeyError: An id that does not exist.
         """
 
     def scopes(
         self, queries: GraphSet, vectors: Vectors, question: Question, where: Where | None, costs: EditCosts | None
     ) -> list[Scope]:
-        """What each query is asked among."""
+        """The graphs that each query is compared with."""
 
     def pages(self) -> Iterator[tuple[GraphSet, pa.Table, Vectors]]:
         """Everything, a page at a time: graphs, their rows and their vectors."""
@@ -91,7 +91,7 @@ class Store(Protocol):
     Attributes:
         name: What messages call it: the URL without a password.
         native: Whether metadata are columns of Arrow types.
-        largest: Bytes that a packed graph may take; None is any number.
+        largest: Maximum number of bytes of a packed graph; None means no limit.
         errors: What its client library raises.
     """
 
@@ -101,7 +101,7 @@ class Store(Protocol):
     errors: tuple[type[Exception], ...]
 
     def passing(self, error: Exception) -> bool:
-        """Whether it is worth another try after `reconnect`: a broken connection, a server that starts."""
+        """Whether to try again after `reconnect`: a broken connection, a server that is starting."""
 
     def reconnect(self) -> None: ...
 
@@ -112,7 +112,7 @@ class Store(Protocol):
         """Keeps a value beside the rows."""
 
     def create(self, dimension: int, inner: bool, kind: str) -> None:
-        """Makes the collection, if it is not there, and readies it for searches.
+        """Creates the collection, if it does not exist, and prepares it for searches.
 
         Args:
             inner: The nearest are those of the greatest inner product, not of the least L2 distance.
@@ -127,7 +127,7 @@ class Store(Protocol):
     def delete(self, ids: Sequence[str]) -> None: ...
 
     def built(self, kind: str) -> None:
-        """Builds what makes search quick, if there are enough rows."""
+        """Builds the search index, if there are enough rows."""
 
     def count(self, filters: Sequence[Condition]) -> int: ...
 
@@ -137,7 +137,7 @@ class Store(Protocol):
         """The nearest rows to each vector, in any order."""
 
     def rows(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
-        """Those of these ids that are there, in any order."""
+        """Those of these ids that exist, in any order."""
 
     def pages(
         self, filters: Sequence[Condition], nodes: tuple[int, int] | None, columns: Sequence[str], size: int

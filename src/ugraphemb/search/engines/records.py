@@ -1,4 +1,4 @@
-"""A graph as bytes of its own, so that any client of a database can verify an answer.
+"""A graph as a record of bytes, so that any client of a database can verify an answer.
 
     version, flags             two bytes; flags: 1 edges have labels, 2 nodes have attributes
     nodes, edges, width, words four uint32: counts, attributes of a node, bytes of the next entry

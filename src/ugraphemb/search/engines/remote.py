@@ -1,4 +1,4 @@
-"""GraphIndex on a database: rows in batches, tried again where that helps, and candidates from there ranked here."""
+"""GraphIndex on a database: sends rows in batches, repeats failed calls, and ranks the candidates of the database."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BATCH = 2_000
 """Rows that are sent at once."""
 
 ASKED = 2_000
-"""Ids that are asked for, or removed, at once."""
+"""Ids that are requested or removed at once."""
 
 PAGE = 5_000
 """Rows that are fetched at once when all are."""
@@ -48,15 +48,15 @@ _T = TypeVar("_T")
 
 
 def proposals(count: int, head: Head) -> int:
-    """How many are asked for by L2, so that the `count` nearest by the head are among them."""
+    """How many candidates are requested by L2, so that they contain the `count` nearest by the head."""
     return max(5 * count, count + 200) if head in (*PSEUDO, "l1", "sized_l1") else max(2 * count, count + 32)
 
 
 class Remote:
     """An engine that is a database; see `Engine`.
 
-    Every row has the packed graph beside its vector. Rows are sent in batches, each of which is there or not; ids that
-    are there with the same graph and metadata are passed over, so that an `add` that was interrupted is repeated.
+    Every row has the packed graph beside its vector. Rows are sent in batches, each of which is stored completely
+    or not at all; ids that exist with the same graph and metadata are skipped, so an interrupted `add` can be repeated.
     """
 
     def __init__(self, store: Store, head: Head, kind: str) -> None:
@@ -98,7 +98,7 @@ class Remote:
         engine = cls(store, "l2", "auto")
         about = engine._asked("open", store.about)
         if "index" not in about:
-            raise IndexFormatError(f"{store.name}: no index is there")
+            raise IndexFormatError(f"{store.name}: there is no index")
         kept = header.FORMAT.parsed(about["index"], store.name)
         if xxhash.xxh64_hexdigest(about.get("model", b"")) != kept["model"]:
             raise IndexFormatError(f"{store.name}: its model is not what was written (another checksum)")
@@ -322,7 +322,7 @@ class Remote:
             raise self._error("fetch", error) from error
 
     def _asked(self, what: str, call: Callable[[], _T]) -> _T:
-        """What the database says, asked again after a pause where the connection broke or it is busy.
+        """The answer of the database; the call is repeated after a pause if the connection broke or the server is busy.
 
         Raises:
             EngineError: It did not answer, or refused.

@@ -15,7 +15,7 @@ _UNBOUNDED = 1 << 40
 
 
 def node_range(query: GraphSet, near: Scope | None, question: Question, costs: EditCosts) -> tuple[int, int] | None:
-    """The least and the greatest number of nodes of a graph that may belong to the answer; None is any.
+    """The least and the greatest number of nodes of a graph that may belong to the answer; None means any.
 
     With `within` the limit is given. Else the shortlist is verified: no graph farther than its k-th belongs to the
     answer.
