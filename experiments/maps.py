@@ -17,6 +17,7 @@ from ugraphemb.tasks import fit_map, ranking
 
 TITLE = "Maps"
 PICTURES = {"map": "every method", "line": "a line across the map", "clusters": "clusters", "query": "a query"}
+SHORT = {"ugraphemb": "UGraphEmb (0.1)"}  # names that fit above a panel
 ASKED = 500  # graphs whose neighbors on a map are evaluated
 
 
@@ -68,15 +69,16 @@ def _draw(cell: Cell, lab: Lab) -> list[str]:
     drawn = []
     for method, how in cell.settings["methods"].items():
         places, chosen = placed(lab, Cell("maps", cell.data, method, 0, {**how, "points": points}))
-        drawn.append((methods.NAMES[method], places))
-        strip = figures.line_figure(places, graphs[chosen], title=methods.NAMES[method])
-        _saved(
-            strip, lab.cache / "figures" / f"line-{cell.data}-{method}.png"
-        )  # of every method: not kept with the code
+        drawn.append((SHORT.get(method, methods.NAMES[method]), places))
+        strip = figures.line_figure(places, graphs[chosen], title=f"{title(cell.data)}, {drawn[-1][0]}")
+        # The strips of all methods are drawn, but only that of UGraphEmb is committed.
+        _saved(strip, lab.cache / "figures" / f"line-{cell.data}-{method}.png")
         if method == "ugraphemb":
             drawing = {
                 "line": strip,
-                "clusters": figures.cluster_figure(places, graphs[chosen], members=6),  # as many as a page shows well
+                "clusters": figures.cluster_figure(
+                    places, graphs[chosen], members=6, title=f"{title(cell.data)}, clusters"
+                ),
                 "query": _query(lab, cell, how["model"]),
             }
     drawing["map"] = _sheet(drawn, graphs.targets[chosen])
@@ -89,13 +91,18 @@ def _sheet(maps: list[tuple[str, Any]], targets: Any) -> Any:
 
     columns = next((count for count in (5, 4, 3) if len(maps) % count == 0), min(4, len(maps)))  # no empty panels
     rows = -(-len(maps) // columns)
-    height = 2.3 * rows + 0.35
-    figure = new_figure(2.4 * columns, height)
+    shapes = [np.ptp(places, axis=0) for _, places in maps]
+    panel = 2.4 * float(np.clip(np.median([down / across for across, down in shapes]), 0.5, 1.0))
     styles = class_styles(targets)
+    foot = 0.3 + 0.2 * (len(styles) > 8) + 0.2 * (len(styles) > 16)
+    height = (panel + 0.35) * rows + foot
+    figure = new_figure(2.4 * columns, height)
     size = float(np.clip(6000 / len(targets), 3, 14))
     order = np.random.default_rng(0).permutation(len(targets))  # no class is drawn on top of all others
     for number, (name, places) in enumerate(maps):
-        axes = figure.add_subplot(rows, columns, number + 1)
+        row, column = divmod(number, columns)
+        bottom = height - (panel + 0.35) * (row + 1)
+        axes = figure.add_axes((column / columns + 0.01, bottom / height, 1 / columns - 0.02, panel / height))
         axes.set_title(name, fontsize=10, color=INK)
         axes.axis("off")
         axes.set_aspect("equal", adjustable="datalim")
@@ -106,7 +113,6 @@ def _sheet(maps: list[tuple[str, Any]], targets: Any) -> Any:
             axes.scatter(*places[chosen].T, s=size, c=colors, marker=marker, linewidths=0, alpha=0.8)
     handles = legend_handles([(f"class {target}", color, marker) for target, color, marker in styles])
     figure.legend(handles=handles, loc="lower center", ncols=min(len(handles), 8), fontsize=9, frameon=False)
-    figure.subplots_adjust(0.01, 0.4 / height + 0.02 * (len(styles) > 8), 0.99, 1 - 0.3 / height, 0.04, 0.14)
     return figure
 
 
