@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ugraphemb.encoder.heads import between
 from ugraphemb.tasks import fit_map
 
 
@@ -99,3 +100,31 @@ def test_umap_says_what_to_install_when_it_is_not_there(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "umap", None)
     with pytest.raises(ImportError, match="pip install umap-learn"):
         fit_map(np.eye(9), "umap")
+
+
+def test_a_map_by_a_head_has_the_neighbors_of_the_head() -> None:
+    """Of vectors for "sized_l1" the first coordinate is a size: plain distances are mostly differences of sizes."""
+    random = np.random.default_rng(0)
+    kinds = np.arange(90) % 3
+    sizes = random.uniform(5, 60, size=(90, 1))
+    shares = 5 * np.eye(3, 8)[kinds] + random.normal(0, 0.3, size=(90, 8))
+    vectors = np.concatenate([sizes, 10 * shares], axis=1)
+    chart = fit_map(vectors, head="sized_l1", seed=0)
+    assert chart.coordinates.shape == (90, 2)
+    again = fit_map(vectors, head="sized_l1", seed=0)
+    assert np.array_equal(chart.coordinates, again.coordinates)
+    truth = between(vectors, vectors, "sized_l1")
+    np.fill_diagonal(truth, np.inf)
+    near = truth.argsort(axis=1)[:, :10]
+    found = {
+        head: np.mean([len(set(row) & set(known)) for row, known in zip(nearest(places), near, strict=True)])
+        for head, places in (("sized_l1", chart.coordinates), ("l2", fit_map(vectors, seed=0).coordinates))
+    }
+    assert found["sized_l1"] > found["l2"]
+    assert chart.transform(vectors[:4]).shape == (4, 2)
+
+
+def nearest(places: np.ndarray) -> np.ndarray:
+    gaps = np.linalg.norm(places[:, None] - places, axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    return gaps.argsort(axis=1)[:, :10]

@@ -82,7 +82,8 @@ def map_command(
     with user_errors():
         if Path(output).suffix.lower() == ".html" and show != "classes":
             raise click.UsageError(f"--show {show} is for .png, .svg and .pdf; a page draws the graphs you point at")
-        places = fit_map(vectors_of(vectors, found), method, seed=seed, perplexity=perplexity).coordinates
+        rows, head = vectors_of(vectors, found), head_of(vectors)
+        places = fit_map(rows, method, head=head, seed=seed, perplexity=perplexity).coordinates
         name = title or found.name
         if Path(output).suffix.lower() == ".html":
             write_map_page(places, found, output, title=name)

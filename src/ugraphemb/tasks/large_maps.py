@@ -200,6 +200,7 @@ def fit_large_map(
     *,
     sample: int = SAMPLE,
     seed: int = 0,
+    perplexity: float = _PERPLEXITY,
     tick: Callable[[float], None] = lambda done: None,
 ) -> LargeMap:
     """A map of any number of graphs, the same for the same seed.
@@ -208,6 +209,7 @@ def fit_large_map(
         vectors: Shape (graphs, width), float32.
         head: How the model compares vectors.
         sample: How many graphs t-SNE lays out at most.
+        perplexity: About the number of neighbors that t-SNE considers.
         tick: Called with the share of the work that is done; may raise to stop it.
     """
     points = np.ascontiguousarray(vectors, np.float32)
@@ -222,7 +224,7 @@ def fit_large_map(
     if len(chosen) < _FEW:
         return _tiny(points, chosen, group, head)
     share = 0.97 if len(chosen) == len(first) else 0.6
-    reference = _laid_out(points[chosen], head, seed, lambda done: tick(0.02 + share * done))
+    reference = _laid_out(points[chosen], head, seed, perplexity, lambda done: tick(0.02 + share * done))
     coordinates = np.full((len(points), 2), np.nan, np.float32)
     by_group = np.full((len(first), 2), np.nan, np.float32)
     by_group[group[chosen]] = reference
@@ -238,14 +240,14 @@ def fit_large_map(
     return fitted
 
 
-def _laid_out(points: Floats32, head: Head, seed: int, tick: Callable[[float], None]) -> Floats32:
+def _laid_out(points: Floats32, head: Head, seed: int, perplexity: float, tick: Callable[[float], None]) -> Floats32:
     """t-SNE by the head's distances."""
     with needs_extra("web"):
         from openTSNE import TSNEEmbedding
         from openTSNE.affinity import PerplexityBasedNN
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
 
-    perplexity = min(_PERPLEXITY, (len(points) - 1) / 3)
+    perplexity = min(perplexity, (len(points) - 1) / 3)
     count = min(len(points) - 1, int(3 * perplexity))
     near = Neighbors(points, head)
     found = []

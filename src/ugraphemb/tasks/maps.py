@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.encoder.names import Head
 from ugraphemb.errors import needs_extra
 from ugraphemb.tasks.checks import finite_matrix
 
@@ -47,7 +48,14 @@ class GraphMap:
         return np.array(self._place(new), dtype=np.float64) if len(new) else np.empty((0, 2))
 
 
-def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0, perplexity: float = 30.0) -> GraphMap:
+def fit_map(
+    vectors: npt.ArrayLike,
+    method: MapMethod = "tsne",
+    *,
+    head: Head = "l2",
+    seed: int = 0,
+    perplexity: float = 30.0,
+) -> GraphMap:
     """A map of vectors, the same for the same seed.
 
     Equal vectors (of isomorphic graphs, for instance) count once, so that copies do not distort the map; the copies are
@@ -57,6 +65,7 @@ def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0
         vectors: Shape (graphs, width); at least 5 graphs ("pca": 2), not all of them equal.
         method: "tsne" (openTSNE) keeps neighborhoods, "pca" keeps large distances, "umap" needs the package
             umap-learn.
+        head: How t-SNE compares vectors: `model.head_` for vectors of a model. The other methods ignore it.
         perplexity: About the number of neighbors that t-SNE considers; values above a third of the graphs are lowered.
             UMAP takes it as its number of neighbors.
 
@@ -79,7 +88,11 @@ def fit_map(vectors: npt.ArrayLike, method: MapMethod = "tsne", *, seed: int = 0
     first, copy_of, turn = _copies(points)
     if method == "pca" or len(first) < least:
         first, copy_of, turn = np.arange(len(points)), np.arange(len(points)), np.zeros(len(points), np.int64)
-    coordinates, place = fit(points[first], seed, min(float(perplexity), (len(first) - 1) / 3))
+    most = min(float(perplexity), (len(first) - 1) / 3)
+    if method == "tsne" and head != "l2":
+        coordinates, place = _tsne_by(head, points[first], seed, most)
+    else:
+        coordinates, place = fit(points[first], seed, most)
     places = np.array(coordinates, dtype=np.float64)
     return GraphMap(places[copy_of] + _beside(places, turn), method, place, points.shape[1])
 
@@ -136,6 +149,17 @@ def _tsne(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[
     )  # fmt: skip
     fitted = model.fit(points)
     return fitted, lambda new: fitted.transform(new, perplexity=min(5.0, perplexity))
+
+
+def _tsne_by(head: Head, points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
+    """t-SNE by the distances of a head, for example of "sized_l1", whose first coordinate is the number of nodes."""
+    with needs_extra("plot"):
+        import openTSNE  # noqa: F401
+
+    from ugraphemb.tasks.large_maps import fit_large_map
+
+    fitted = fit_large_map(points, head, sample=len(points), seed=seed, perplexity=perplexity)
+    return fitted.coordinates, fitted.place
 
 
 def _umap(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
