@@ -16,7 +16,7 @@ warnings.simplefilter("ignore", ug.errors.GraphWarning)
 graphs = ug.load_dataset("MUTAG")
 model = ug.UGraphEmb(seed=0, steps=400).fit(graphs)
 vectors = model.transform(graphs)
-chart = fit_map(vectors, "tsne", seed=0)
+chart = fit_map(vectors, "tsne", head=model.head_, seed=0)  # by the distances of the model
 print(chart.coordinates.shape)
 
 # %% [markdown]
@@ -34,11 +34,11 @@ map_figure(chart.coordinates, graphs.targets, title="MUTAG")  # map of MUTAG, on
 
 # %%
 cluster_figure(
-    chart.coordinates, graphs, clusters=4, members=8
+    chart.coordinates, graphs, clusters=4, members=6
 )  # four dense regions of the map and molecules from each
 
 # %%
-line_figure(chart.coordinates, graphs, points=8)  # eight molecules along a line across the map
+line_figure(chart.coordinates, graphs, points=12)  # twelve molecules along a line across the map
 
 # %% [markdown]
 # ## New graphs on the same map

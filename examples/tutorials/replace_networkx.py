@@ -6,7 +6,7 @@
 # ## Side by side
 #
 # NetworkX charges 1 for each insertion and deletion, and for a substitution of nodes whose `node_match` is false. These are
-# also our default costs.
+# also the default costs of ugraphemb.
 
 # %%
 import time
@@ -79,7 +79,7 @@ print(result.mapping)
 # | `node_del_cost`, `node_ins_cost` | `EditCosts(node_delete=2, node_insert=2)` |
 # | `edge_subst_cost`, `edge_del_cost`, `edge_ins_cost` | `EditCosts(edge_relabel=0.5, edge_delete=1, edge_insert=1)` |
 # | `upper_bound` | `limit` |
-# | `timeout` | `timeout`; bounds come back instead of the best value alone |
+# | `timeout` | `timeout`; bounds are returned instead of the best value alone |
 
 # %%
 costs = ug.EditCosts(node_relabel={("a", "b"): 0.5}, edge_delete=2, edge_insert=2)

@@ -25,7 +25,7 @@ print(len(split.train), len(split.validation), len(split.test))
 # ## Ground truth
 #
 # `method="paper"`: the minimum of Beam (width 80), Hungarian and VJ. The paper has no edge labels: `EditCosts(edge_relabel=0)`.
-# `tight` is what we train on by default: closer to the exact distance.
+# Models are trained on `tight` by default, which is closer to the exact distance.
 
 # %%
 costs = ug.EditCosts(edge_relabel=0)
