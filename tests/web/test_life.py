@@ -235,42 +235,6 @@ def test_calls_that_come_together_are_one_batch_and_fail_alone():
     assert max(sizes) == 4
 
 
-def test_clients_that_ask_again_at_once_share_batches_and_one_alone_never_waits(monkeypatch: pytest.MonkeyPatch):
-    sizes: list[int] = []
-    gathered: list[float] = []
-    gather = Batches._gather
-
-    def work(items: list[int]) -> list[int]:
-        sizes.append(len(items))
-        time.sleep(0.04)
-        return items
-
-    async def noted(self: Batches[int, int], took: float) -> None:
-        gathered.append(took)
-        await gather(self, took)
-
-    async def play(clients: int) -> None:
-        places = Places(1, 8, "batches")
-        batches: Batches[int, int] = Batches(work, places, most=32, waiting=50)  # type: ignore[arg-type]
-
-        async def client(number: int) -> None:
-            for turn in range(6):
-                assert await batches.one(number) == number
-                await asyncio.sleep(0.001 * (number + turn) / 2)  # the time on the way differs
-
-        await asyncio.gather(*(client(i) for i in range(clients)))
-        places.close()
-
-    monkeypatch.setattr(Batches, "_gather", noted)
-    asyncio.run(play(1))
-    assert (sizes, gathered) == ([1] * 6, [])
-    sizes.clear()
-    asyncio.run(play(8))
-    assert sum(sizes) == 8 * 6
-    assert len(sizes) < 2 * 6  # two groups that take turns would need that many
-    assert gathered
-
-
 def test_a_busy_server_answers_429_with_a_time_to_come_again(monkeypatch: pytest.MonkeyPatch):
     slow = Slow(monkeypatch)
     with served(saved("molecules"), limits=Limits(searches=1, waiting=0), keep_map=False) as client:

@@ -50,6 +50,30 @@ def test_a_link_shows_the_same_again(visit: Open) -> None:
         assert page.names() == names
 
 
+def test_a_link_to_edits_stays_with_them_when_its_filter_arrives_late(visit: Open, browser: Any) -> None:
+    one = visit(rest="#color=kind")
+    one.ask("CCCCN")
+    one.prove()
+    one.page.get_by_role("button", name="chain").click()
+    one.prove()
+    one.page.locator("button.match").nth(2).click()
+    one.page.locator(".two .drawing").nth(1).wait_for()
+    parts = ("q=", "hide=", "left=", "right=", "panel=explain")
+    one.page.wait_for_function("parts => parts.every(part => location.hash.includes(part))", arg=parts)
+    other = Visit(browser, one.address)
+    held: list[Any] = []
+    other.page.route("**/api/column*", lambda route: held.append(route))
+    other.open(one.page.url.removeprefix(one.address))
+    other.page.locator(".two .drawing").nth(1).wait_for()
+    other.until(lambda: bool(held), "a request for the column that colors and filters")
+    with other.page.expect_request("**/api/search/stream") as again:
+        for route in held:
+            route.continue_()
+    assert "where" in json.loads(again.value.post_data)  # the search begins again, with the filter
+    assert other.page.get_by_role("tab", name="Explain").get_attribute("aria-selected") == "true"
+    other.close()
+
+
 def test_dark_follows_the_system_and_can_be_chosen(visit: Open) -> None:
     def background(page: Any) -> str:
         return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))

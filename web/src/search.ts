@@ -24,12 +24,13 @@ export const budget = signal(10);
 
 let running: AbortController | null = null;
 
-export async function startSearch(query: Query): Promise<void> {
+/** Starts a search, and shows its panel unless the user did not ask for it. */
+export async function startSearch(query: Query, reveal = true): Promise<void> {
   running?.abort();
   const controller = new AbortController();
   running = controller;
   origin.value = query;
-  show("search");
+  if (reveal) show("search");
   const earlier = search.value;
   const map = points.value;
   queryPlace.value = null;
@@ -98,12 +99,12 @@ function summary({ matches, certificate }: Answer): string {
   return certificate ? `${found}, ${certificate.text}` : `${found} by vectors`;
 }
 
-// Other settings, other answer.
+// Other settings, other answer. The panel stays: the filter of a link may arrive after its edits are shown.
 let settings = "";
 effect(() => {
   const now = JSON.stringify([mode.value, count.value, mode.value === "within" && within.value, where.value]);
   const changed = settings !== "" && settings !== now;
   settings = now;
   const current = search.peek();
-  if (changed && current) queueMicrotask(() => void startSearch(current.query));
+  if (changed && current) queueMicrotask(() => void startSearch(current.query, false));
 });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -91,23 +90,9 @@ class Batches(Generic[Item, Result]):
                 batch, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
                 batch = [entry for entry in batch if not entry[1].cancelled()]
                 if batch:
-                    begin = time.monotonic()
                     await self._answer(batch)
-                    if len(batch) > 1:
-                        await self._gather(time.monotonic() - begin)
         finally:
             self._running = None
-
-    async def _gather(self, took: float) -> None:
-        """Waits while clients whose requests were answered together send the next ones.
-
-        A batch takes much of its time whatever its size, so that fewer and larger ones are faster for all. No longer
-        than the last one took; alone, a client never waits.
-        """
-        end, known = time.monotonic() + took, -1
-        while known < len(self._waiting) < self._most and time.monotonic() < end:
-            known = len(self._waiting)
-            await asyncio.sleep(took / 4)
 
     async def _answer(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         items = [item for item, _ in batch]
