@@ -47,7 +47,7 @@ serve: $(VENV)/.web $(VENV)/.built $(PAGE) out/index/index.json  ## open the pag
 	$(BIN)/ugraphemb serve out/index --name molecules --port $(or $(PORT),8000) --open
 
 test-page: $(VENV)/.test $(VENV)/.built $(PAGE)  ## the tests of the page in a browser; BROWSER=required fails without one
-	UGRAPHEMB_BROWSER=$(BROWSER) $(BIN)/python -m pytest -q tests/web -m browser
+	UGRAPHEMB_BROWSER=$(BROWSER) $(BIN)/python -m pytest -q tests/web -m browser $(TESTS)
 
 docs: $(VENV)/.docs $(VENV)/.built  ## the documentation site, into build/site; offline, and any warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
@@ -60,7 +60,7 @@ tutorials: $(VENV)/.test $(VENV)/.built  ## run the tutorials (examples/tutorial
 	$(BIN)/python docs/tools/tutorials.py $(TUTORIALS)
 
 test-engines: $(VENV)/.engines $(VENV)/.built  ## start real Milvus, PostgreSQL and S3 servers, run the laws of every engine and a few kills
-	UGRAPHEMB_ENGINES=required $(ALONE) $(BIN)/python -m pytest -q tests/engines tests/bulk/test_s3.py
+	UGRAPHEMB_ENGINES=required $(ALONE) $(BIN)/python -m pytest -q tests/engines tests/bulk/test_s3.py $(TESTS)
 
 experiments: $(VENV)/.test $(VENV)/.built  ## every table and figure of the paper, and ours: a night on 2 cores; it can be stopped and continued
 	$(BIN)/python -m experiments --jobs $(JOBS)
