@@ -8,9 +8,9 @@
 A model is trained on the training graphs of a split (6:2:2) and on what is made from them; fresh graphs that equal a
 validation or test graph are dropped. Validation and test graphs are queries against the training graphs. Finished rows
 are in results/encoder/SET.jsonl, and a row that is there is not computed again. --larger trains on the small graphs of
-IMDB-MULTI and asks its larger ones. --ceiling computes the τ of the truth itself with its ties broken at random: edit
-distances of small graphs are few different numbers, and distances of vectors are all different, so that no vectors
-reach a τ above it.
+IMDB-MULTI and asks its larger ones. --ceiling computes the τ of the truth itself with its ties broken at random: many
+edit distances of small graphs are equal, and distances of different vectors hardly ever are, so that vectors which
+order everything else right have about this τ.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=HERE.parent / "build" / "encoder", help="folder of distances")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start nothing after so many")
     parser.add_argument("--larger", action="store_true", help="train on small graphs, ask for larger ones")
-    parser.add_argument("--ceiling", action="store_true", help="compute the highest τ that vectors can reach")
+    parser.add_argument("--ceiling", action="store_true", help="compute the τ of the truth with its ties broken")
     parser.add_argument("--page", action="store_true", help="only write the page")
     given = parser.parse_args()
     started = time.monotonic()

@@ -132,7 +132,7 @@ def among(vectors: Any, left: Any, right: Any, head: Head) -> Any:
 
 
 def _all_l1(vectors: Any) -> Any:
-    """Σ|a − b| of all rows with all. torch is imported here alone, because training has it."""
+    """Σ|a − b| of all rows with all. Imported only when training, because a search does not need torch."""
     from ugraphemb.encoder.l1 import l1_between_rows
 
     return l1_between_rows(vectors)
