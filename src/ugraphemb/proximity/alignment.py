@@ -33,12 +33,19 @@ def packed(graphs: GraphSet, labels: Codes, edge_labels: Codes | None = None) ->
 
     Raises:
         GraphFormatError: Arrays that are no undirected simple graphs: out of range, asymmetric, unsorted, with a self
-            loop, or with an edge twice. Checked in O(nodes + edges).
+            loop, or with an edge twice. Checked in O(nodes + edges), once for each collection and its own codes.
     """
+    is_own = labels is graphs.node_labels and (edge_labels is None or edge_labels is graphs.edge_labels)
+    # Kept with the collection, whose arrays are read-only, so that one check is enough.
+    checked: dict[bool, _core.Graphs] = vars(graphs).setdefault("_checked", {}) if is_own else {}
+    if (edge_labels is None) in checked:
+        return checked[edge_labels is None]
     try:
-        return _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, labels, edge_labels)
+        core = _core.Graphs(graphs.node_offsets, graphs.indptr, graphs.indices, labels, edge_labels)
     except ValueError as error:
         raise GraphFormatError(f"{graphs.name or 'GraphSet'}: {error}") from None
+    checked[edge_labels is None] = core
+    return core
 
 
 def node_labels(left: GraphSet, right: GraphSet) -> Labels:
