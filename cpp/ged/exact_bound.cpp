@@ -4,16 +4,16 @@
 #include "exact_scale.hpp"
 #include "exact_uniform.hpp"
 
-/// The bounds of UniformSearch: the assignment over the cells.
+/// The lower bounds of UniformSearch: the linear assignment over the cells.
 namespace uge::ged {
 
 using namespace uniform;
 
-/// Lower bound of the level as far as it pays; false if nothing better than the best map can be below it.
+/// Raises the lower bound of the level while progress is sufficient; false if the level is pruned.
 auto UniformSearch::bound(Level& level) -> bool {
     constexpr int max_rounds = 20;
     constexpr Cost min_progress = scale / 4;
-    constexpr std::int64_t patience = 8;  // rounds in which the gap should close
+    constexpr std::int64_t patience = 8;  // number of rounds in which the gap should close
     if (!solve(level)) {
         return false;
     }
@@ -25,8 +25,8 @@ auto UniformSearch::bound(Level& level) -> bool {
         }
         const auto before = level.lower;
         if (sweeps == 0) {
-            // Cells next to those dropped cost more already. And costs are by shares from here on, no longer by stars:
-            // what cells give away then leaves no reduced cost negative, as `refresh` needs.
+            // Dropped cells make adjacent cells more expensive. From here on costs are computed from shares, no longer
+            // from stars, so that `ascend` leaves no reduced cost negative, which `refresh` requires.
             list_arcs(level);
             if (!refresh(level) || (!stopped_ && !solve(level))) {
                 return false;
@@ -35,7 +35,7 @@ auto UniformSearch::bound(Level& level) -> bool {
         }
         ascend(level);
         const bool hopeful = refresh(level);
-        if (stopped_) {  // what was bounded before still holds
+        if (stopped_) {  // the bound computed before remains valid
             return true;
         }
         if (!hopeful || !solve(level)) {
@@ -49,7 +49,7 @@ auto UniformSearch::bound(Level& level) -> bool {
     return !pruned(level.lower);
 }
 
-/// Completes the assignment; false as soon as its cost shows the level to be hopeless.
+/// Completes the assignment; false as soon as its cost prunes the level.
 auto UniformSearch::solve(Level& level) -> bool {
     for (const Node u : level.rows) {
         if (level.row_to_col[index(u)] == open && !augment(level, u)) {
@@ -59,8 +59,9 @@ auto UniformSearch::solve(Level& level) -> bool {
     return !pruned(level.lower);
 }
 
-/// Shortest augmenting path from a row without a column. One more row, "inserted", has all the columns that no node of
-/// left is mapped to. Keys hold a distance and its column, so that one minimum finds both.
+/// Shortest augmenting path from an unmatched row; false if its length prunes the level. An additional row, "inserted",
+/// is matched with all columns to which no node of left is mapped. A key holds a distance and its column, so that one
+/// minimum finds both.
 auto UniformSearch::augment(Level& level, Node row) -> bool {
     const auto width = index(stride_);
     const Node inserted = left_.n;
@@ -76,7 +77,7 @@ auto UniformSearch::augment(Level& level, Node row) -> bool {
         pred[x] = row;
     }
     std::size_t count = 0;
-    Node through = open;  // the column by which the row "inserted" was reached, and how far it is
+    Node through = open;  // column by which row "inserted" was first reached, and its distance
     Cost through_at = 0;
     Node last = open;
     Cost distance = 0;
@@ -142,7 +143,7 @@ auto UniformSearch::augment(Level& level, Node row) -> bool {
     }
 }
 
-/// After costs have changed: duals feasible again, pairs that are no longer tight undone.
+/// After costs have changed, makes the dual variables feasible again and unmatches pairs that are no longer tight.
 auto UniformSearch::repair(Level& level) -> void {
     for (const Node u : level.rows) {
         repair_row(level, u);
@@ -166,13 +167,13 @@ auto UniformSearch::repair_row(Level& level, Node u) -> void {
     }
 }
 
-/// The assignment's true cost may be a new upper bound.
+/// Updates the incumbent if the true cost of the assignment is lower.
 auto UniformSearch::evaluate(const Level& level) -> void {
     for (const Node u : level.rows) {
         image_[index(u)] = level.row_to_col[index(u)];
     }
     std::int64_t cost = constant_;
-    std::int64_t relabeled = 0;  // edges, counted at both ends
+    std::int64_t relabeled = 0;  // edges with a changed label, counted at both ends
     for (Node u = 0; u < left_.n; ++u) {
         const auto v = index(image_[index(u)]);
         cost += left_.label[index(u)] != right_.label[v] ? 1 : 0;
@@ -191,9 +192,9 @@ auto UniformSearch::evaluate(const Level& level) -> void {
     }
 }
 
-/// Drops the cells that no map better than the best uses.
+/// Drops the cells that no map better than the incumbent can use: their reduced cost exceeds the gap.
 auto UniformSearch::filter(Level& level) -> void {
-    constexpr Cost many = 6;  // from here on all at once are faster than one by one
+    constexpr Cost many = 6;  // above this, dropping all cells at once is faster than one by one
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
     const auto slack = static_cast<Cost>(std::min<std::int64_t>(target_ - level.lower, allowed / 2));
@@ -217,7 +218,7 @@ auto UniformSearch::filter(Level& level) -> void {
     }
 }
 
-/// Drops the cells of a row whose costs less their columns' duals are above a limit. Precondition: shares in planes.
+/// Drops the cells of a row whose cost minus column dual exceeds a limit. Precondition: shares are in planes.
 auto UniformSearch::drop_above(Level& level, Node u, Cost limit) -> void {
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
@@ -225,7 +226,7 @@ auto UniformSearch::drop_above(Level& level, Node u, Cost limit) -> void {
     for (std::size_t x = 0; x < width; ++x) {
         cost[x] = cost[x] - dual[x] > limit ? dropped : cost[x];
     }
-    // Bytes may alias anything: what loops need is in locals.
+    // Pointers to bytes may alias any object, so values used in the loops are copied to local variables.
     std::uint8_t* __restrict out = out_.data();
     const std::uint32_t* place = reverse_place_.data();
     const Node* first = right_.first.data();
@@ -245,7 +246,7 @@ auto UniformSearch::drop_above(Level& level, Node u, Cost limit) -> void {
     }
 }
 
-/// The cell is out; no other can count on an edge kept with it.
+/// Drops a cell: no other cell gets a reward for an edge kept together with it.
 auto UniformSearch::drop(Level& level, Node u, Node v) -> void {
     level.cost[index(u) * index(stride_) + index(v)] = dropped;
     if (!sharing_) {
@@ -259,8 +260,9 @@ auto UniformSearch::drop(Level& level, Node u, Node v) -> void {
     }
 }
 
-/// Steps along the supergradient, each as long as the gap asks (Polyak): where the assignment keeps an edge at one end
-/// only, that end's share shrinks. Leaves the points where `ascend` is stuck, at first for worse.
+/// Subgradient steps of Polyak's length, which depends on the gap: where the matchings of the assigned cells keep an
+/// edge at one end only, the share of that end is reduced. Escapes points where `ascend` makes no progress; at first
+/// the bound may get worse. False if the level is pruned.
 auto UniformSearch::settle(Level& level, int steps) -> bool {
     for (int step = 0; step < steps; ++step) {
         if (expired(static_cast<std::int64_t>(level.rows.size()) * stride_)) {

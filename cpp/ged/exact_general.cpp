@@ -20,7 +20,7 @@ auto index(T value) -> std::size_t {
     return static_cast<std::size_t>(value);
 }
 
-/// The largest of some powers of two that divides every cost, or 0.
+/// The largest of 1, 1/2, 1/4 and 1/8 that divides every cost; 0 if none does.
 auto common_quantum(const EditCosts& costs) -> double {
     constexpr std::array candidates{1.0, 0.5, 0.25, 0.125};
     for (const double quantum : candidates) {
@@ -46,8 +46,8 @@ auto GeneralSearch::fits(const GraphView& left, const GraphView& right) -> bool 
     return std::int64_t{left.n} * (right.n + 1) <= max_cells && std::int64_t{right.n} * right.n <= max_cells;
 }
 
-/// A better map is better by a quantum at least. Without one, sums of doubles round: whatever is closer to the best map
-/// than that cannot be distinguished from it.
+/// Whether a search node with this lower bound can be pruned. A map better than the incumbent is better by at least one
+/// quantum. Without a quantum, differences below the rounding error of the sums do not count as better.
 auto GeneralSearch::hopeless(double lower) const -> bool {
     return (quantum_ > 0 ? lower > upper_ - 0.75 * quantum_ : lower >= upper_ - rounding_) || exceeds(lower, limit_);
 }
@@ -106,8 +106,8 @@ auto GeneralSearch::expired() -> bool {
     return stopped_;
 }
 
-/// Half of the least cost of the edges of u and v to undecided nodes: every edge takes its cheapest edit, seen from
-/// the one side and from the other.
+/// Half of a lower bound on the cost of the edges of u and v to undecided nodes: the largest of three bounds, in which
+/// each edge of u takes its cheapest edit, each edge of v does, or all kept edges have the least cost of keeping.
 auto GeneralSearch::inner_cost(Node u, Node v) const -> double {
     const auto& mine = left_inner_[index(u)];
     const auto& theirs = right_inner_[index(v)];
@@ -162,7 +162,7 @@ auto GeneralSearch::fill_costs() -> void {
             }
         }
     }
-    // insertion of a column, kept in its dual until the assignment starts
+    // The insertion cost of a column is stored in its dual variable until `assign` resets it.
     for (Node v = 0; v < right_->n; ++v) {
         if (source_[index(v)] == open) {
             const auto inner = static_cast<double>(right_inner_[index(v)].size());
@@ -185,7 +185,7 @@ auto GeneralSearch::fill_costs() -> void {
                 continue;
             }
             double cost = costs_->relabel_node(left_->labels[u], right_->labels[v]) + inner_cost(u, v);
-            // edges to decided nodes: kept where both graphs have them
+            // Edges to decided nodes are kept where both graphs have them.
             double inserted = right_->degree(v) - static_cast<double>(right_inner_[index(v)].size());
             for (auto e = left_->indptr[u]; e < left_->indptr[u + 1]; ++e) {
                 const Node image = image_[index(left_->indices[e])];
@@ -205,7 +205,7 @@ auto GeneralSearch::fill_costs() -> void {
     }
 }
 
-/// Optimal assignment of the undecided rows, each to a column of its own or to deletion. Shortest augmenting paths.
+/// Optimal assignment of the undecided rows, each to its own column or to deletion, by shortest augmenting paths.
 auto GeneralSearch::assign() -> double {
     const auto m = width_ - 1;
     std::fill(col_dual_.begin(), col_dual_.end(), 0.0);
@@ -239,7 +239,7 @@ auto GeneralSearch::assign() -> double {
                 }
             }
             reached = least;
-            if (last == m || col_to_row_[last] == open) {  // deletion has room for all
+            if (last == m || col_to_row_[last] == open) {  // any number of rows can be deleted
                 break;
             }
             scanned_[last] = 1;
@@ -290,7 +290,7 @@ auto GeneralSearch::search(Node decided) -> void {
     if (decided == left_->n || hopeless(lower)) {
         return;
     }
-    // Branch on the node with the fewest possible images; of these the one with most edges to decided nodes.
+    // Branch on the node with the fewest possible images; ties are broken by the largest degree.
     Node chosen = open;
     Node chosen_degree = 0;
     auto& children = children_[index(decided)];
@@ -326,7 +326,7 @@ auto GeneralSearch::search(Node decided) -> void {
         if (hopeless(child_lower)) {
             break;
         }
-        // What the pair pays now: itself, and its edges to decided nodes.
+        // Cost of the pair itself and of its edges to decided nodes.
         const Node image = x == m ? deleted : x;
         double paid =
             image == deleted ? costs_->node_delete : costs_->relabel_node(left_->labels[chosen], right_->labels[image]);

@@ -10,15 +10,16 @@
 
 namespace uge::ged {
 
-/// Branch and bound for any costs: not metric, not symmetric, with edge labels. Depth first over the nodes of `left`;
-/// each step bounds the rest by an assignment in which a cell pays in full for edges to nodes already decided, and half
-/// for the cheapest edits among the other edges, and tries the images of one node, cheapest first.
+/// Branch and bound for any costs, also non-metric or asymmetric ones and edge labels. Depth first over the nodes of
+/// `left`. Each search node is bounded by a linear assignment in which a pair of nodes pays the full cost of edges to
+/// decided nodes and half of a lower bound on the cost of its other edges. It branches on the images of one node,
+/// lowest bound first.
 class GeneralSearch {
   public:
     static auto fits(const GraphView& left, const GraphView& right) -> bool;
 
-    /// `mapping` is any map, of cost `upper`; better ones replace it. `lower` is a known bound. What costs more than
-    /// `limit` is not searched.
+    /// `mapping` is any map, of cost `upper`; better ones replace it. `lower` is a known lower bound. Maps that cost
+    /// more than `limit` are not searched for.
     auto run(const GraphView& left, const GraphView& right, const EditCosts& costs, const Deadline& deadline,
              double lower, double upper, double limit, std::span<Node> mapping) -> Bounds;
 
@@ -43,23 +44,23 @@ class GeneralSearch {
     const GraphView* right_ = nullptr;
     const EditCosts* costs_ = nullptr;
     const Deadline* deadline_ = nullptr;
-    std::size_t width_ = 0;     // columns of `cost_`: the nodes of right, then deletion
+    std::size_t width_ = 0;     // number of columns of `cost_`: the nodes of right, then deletion
     std::vector<Label> edge_;   // right x right: label of the edge, -1 for none
-    std::vector<double> cost_;  // left x width, less the insertion of the column
+    std::vector<double> cost_;  // left x width; minus the insertion cost of the column
     std::vector<double> row_dual_, col_dual_, distance_;
     std::vector<Node> row_to_col_, col_to_row_, pred_;
     std::vector<char> scanned_;
-    std::vector<Node> image_, source_;                        // undecided: `open`
+    std::vector<Node> image_, source_;                        // `open` if undecided
     std::vector<std::vector<Arc>> left_inner_, right_inner_;  // edges to undecided nodes
     std::vector<std::vector<Child>> children_;
     std::vector<Node> candidate_;
-    double base_ = 0;   // all insertions
-    double fixed_ = 0;  // edits that the decided nodes have paid for
+    double base_ = 0;   // cost of inserting all undecided nodes of right
+    double fixed_ = 0;  // cost of the edits among decided nodes
     double upper_ = 0;
     double limit_ = 0;
     double root_lower_ = 0;
-    double quantum_ = 0;   // every map's cost is a multiple of it; 0 if unknown
-    double rounding_ = 0;  // how far two sums of the same costs may differ
+    double quantum_ = 0;   // the cost of every map is a multiple of it; 0 if unknown
+    double rounding_ = 0;  // tolerance for rounding errors of sums of costs
     std::span<Node> best_;
     bool stopped_ = false;
 };

@@ -6,17 +6,18 @@
 
 namespace uge::ged {
 
-/// Best partial matchings of `Small` items with any number of others, and for every pair the best that contains it, by
-/// dynamic programming over the sets of small items. Weights below zero mark pairs that cannot be.
+/// Maximum weight matchings of `Small` items with any number of other items, and for every pair the maximum weight of a
+/// matching that contains it, by dynamic programming over subsets of the small items. Negative weights mark forbidden
+/// pairs.
 template <int Small, int MaxLarge>
 class SmallMatching {
   public:
     using Cost = std::int32_t;
 
-    /// Weight of other item i with small item s. Row-wise, so that one row is one step.
+    /// weight[i][s]: weight of the pair of other item i and small item s. Each row is one step of the recurrence.
     std::array<std::array<Cost, Small>, MaxLarge> weight;
 
-    /// Weight of the best matching; needed first.
+    /// Weight of the best matching. Must be called before `marginals` and `pairs`.
     auto best(int large) -> Cost {
         ahead_[0].fill(0);
         for (std::size_t i = 0; i < static_cast<std::size_t>(large); ++i) {
@@ -24,11 +25,11 @@ class SmallMatching {
         }
         return ahead_[static_cast<std::size_t>(large)][subsets - 1];
     }
-    /// The weight alone, with no memory of the way.
+    /// The same weight, without storing what `marginals` and `pairs` need.
     auto best_only(int large) const -> Cost {
         std::array<Cost, subsets> from{};
         for (std::size_t i = 0; i < static_cast<std::size_t>(large); ++i) {
-            for (std::size_t set = subsets; set-- > 1;) {  // smaller sets are still of the last row
+            for (std::size_t set = subsets; set-- > 1;) {  // in place: smaller sets are updated later
                 Cost most = from[set];
                 for (std::size_t s = 0; s < Small; ++s) {
                     if ((set >> s & 1) != 0) {
@@ -40,7 +41,7 @@ class SmallMatching {
         }
         return from[subsets - 1];
     }
-    /// For each i and s: report(i, s, weight of the best matching with that pair).
+    /// Calls report(i, s, weight of the best matching that contains the pair) for each i and s.
     template <class Report>
     auto marginals(int large, Report report) -> void {
         std::array<Cost, subsets> behind{};
@@ -58,7 +59,7 @@ class SmallMatching {
             step(weight[i], before, behind);
         }
     }
-    /// The pairs of one best matching: report(i, s).
+    /// Calls report(i, s) for each pair of one best matching.
     template <class Report>
     auto pairs(int large, Report report) const -> void {
         std::size_t set = subsets - 1;
@@ -91,7 +92,7 @@ class SmallMatching {
     }
 
     std::array<std::array<Cost, subsets>, MaxLarge + 1>
-        ahead_;  // [i][set]: the first i items with small ones of the set
+        ahead_;  // [i][set]: best matching of the first i items with the set
 };
 
 }  // namespace uge::ged

@@ -6,8 +6,9 @@
 #include "exact_scale.hpp"
 #include "exact_uniform.hpp"
 
-/// Whole rows of cells of UniformSearch at once. Cells of one row share no shares, so that a vector holds as many
-/// columns as it has lanes; arcs of right are kept in planes, one per position in a node's list of neighbors.
+/// SIMD operations on whole rows of cells of UniformSearch. The cells of a row use disjoint shares, so that each lane
+/// of a vector processes one column. Arcs of right are stored in planes, one per position in a node's list of
+/// neighbors.
 namespace uge::ged {
 
 using namespace uniform;
@@ -23,8 +24,8 @@ typedef std::int16_t Lanes __attribute__((vector_size(2 * lanes)));
 typedef std::uint16_t Words __attribute__((vector_size(2 * lanes)));
 typedef std::uint8_t Bytes __attribute__((vector_size(lanes)));
 
-constexpr std::int16_t impossible = -8192;  // weight of a pair that cannot be
-constexpr std::int16_t plenty = 8000;       // more than all rewards of a node together
+constexpr std::int16_t impossible = -8192;  // weight of a forbidden pair
+constexpr std::int16_t plenty = 8000;       // more than the sum of all rewards of a node
 
 auto load(const std::uint8_t* from) -> Lanes {
     Bytes bytes;
@@ -45,15 +46,15 @@ auto weights(const std::uint8_t* share) -> Lanes {
     return weight == Lanes{} + no_share ? Lanes{} + impossible : weight;
 }
 
-/// A third, rounded down, of what is not negative; at most 255.
+/// A third of each nonnegative value, rounded down; at most 255.
 auto third(Lanes value) -> Lanes {
     constexpr std::int16_t most = 767;
     const auto small = std::bit_cast<Words>(smaller(value, Lanes{} + most));
     return std::bit_cast<Lanes>((small * std::uint16_t{85} + std::uint16_t{85}) >> 8);
 }
 
-/// Best matchings of `count` arcs of a row with the arcs of as many columns as there are lanes, by dynamic programming
-/// over the sets of the row's arcs.
+/// Maximum weight matchings of `count` arcs of a row with the arcs of a column, for one column per lane, by dynamic
+/// programming over subsets of the row's arcs.
 template <std::size_t count>
 struct RowMatching {
     static constexpr std::size_t sets = std::size_t{1} << count;
@@ -69,7 +70,7 @@ struct RowMatching {
         }
     }
     static void step(const std::array<Lanes, count>& row, const Best& from, Best& to) {
-        for (std::size_t set = sets; set-- > 0;) {  // in place as well: smaller sets are still of the last row
+        for (std::size_t set = sets; set-- > 0;) {  // also works in place: smaller sets are updated later
             Lanes most = from[set];
             for (std::size_t s = 0; s < count; ++s) {
                 if ((set >> s & 1) != 0) {
@@ -86,7 +87,7 @@ struct RowMatching {
         }
         return now[sets - 1];
     }
-    /// For each plane i and arc s: report(i, s, weight of the best matching with that pair).
+    /// Calls report(i, s, weight of the best matching that contains the pair) for each plane i and arc s.
     template <class Report>
     void marginals(std::size_t planes, const Report& report) const {
         std::array<Best, max_planes> ahead;
@@ -128,7 +129,7 @@ void with_count(std::size_t count, const Use& use) {
 
 }  // namespace
 
-/// Costs of all allowed cells of a row. After `list_row_arcs`, of which there are 1 to max_row_arcs.
+/// Computes the costs of all allowed cells of a row. Precondition: `list_row_arcs` listed 1 to max_row_arcs arcs of it.
 auto UniformSearch::gain_row(Level& level, Node u) -> void {
     const auto width = index(stride_);
     Cost* cost = level.cost.data() + index(u) * width;
@@ -152,7 +153,7 @@ auto UniformSearch::gain_row(Level& level, Node u) -> void {
     });
 }
 
-/// `give` for all allowed cells of a row. After `list_row_arcs`, of which there are 1 to max_row_arcs.
+/// `give` for all allowed cells of a row. Precondition: `list_row_arcs` listed 1 to max_row_arcs arcs of it.
 auto UniformSearch::give_row(Level& level, Node u) -> void {
     const auto width = index(stride_);
     const Cost* cost = level.cost.data() + index(u) * width;
@@ -179,7 +180,7 @@ auto UniformSearch::give_row(Level& level, Node u) -> void {
             RowMatching<count> matching;
             matching.fill(share.data(), column, planes_, width);
             matching.marginals(planes_, [&](std::size_t i, std::size_t s, Lanes with) {
-                // No matching has more pairs than the smaller side: each may take that part of what is left.
+                // No matching has more pairs than the smaller side: each pair may take an equal part of the slack.
                 const Lanes left = larger(most - with, Lanes{});
                 Lanes part = left;
                 if constexpr (count >= 2) {
@@ -203,7 +204,7 @@ auto UniformSearch::give_row(Level& level, Node u) -> void {
     give_back(level, cost, share.data(), whole.data());
 }
 
-/// What the other ends of the edges of a row's allowed cells keep.
+/// Sets the shares at the other ends of the edges of a row's allowed cells to the remainders of the rewards.
 auto UniformSearch::give_back(Level& level, const Cost* cost, std::uint8_t* const* share,
                               const std::uint8_t* const* whole) -> void {
     const std::size_t count = row_arcs_.size();
@@ -211,7 +212,7 @@ auto UniformSearch::give_back(Level& level, const Cost* cost, std::uint8_t* cons
     for (std::size_t s = 0; s < count; ++s) {
         other[s] = level.share.data() + index(left_.reverse[row_arcs_[s]]) * share_row_;
     }
-    // Bytes may alias anything: what loops need is in locals.
+    // Pointers to bytes may alias any object, so values used in the loops are copied to local variables.
     const std::uint32_t* place = reverse_place_.data();
     const Node* first = right_.first.data();
     const Node columns = right_.n;

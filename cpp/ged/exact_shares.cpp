@@ -5,12 +5,13 @@
 #include "exact_scale.hpp"
 #include "exact_uniform.hpp"
 
-/// The shares of UniformSearch: what each cell can count on of the rewards of its edges, and how they are moved.
+/// The shares of UniformSearch: how the rewards of edges are split between cells, and how dual ascent moves them.
 namespace uge::ged {
 
 using namespace uniform;
 
-/// One pass of dual ascent: every cell hands what it does not need to the cells at the other ends of its edges.
+/// One pass of dual ascent: each cell raises its shares as far as its reduced cost stays nonnegative. This lowers the
+/// shares of the cells at the other ends of its edges and so raises their costs.
 auto UniformSearch::ascend(Level& level) -> void {
     const auto width = index(stride_);
     const bool backward = ++sweeps % 2 == 1;
@@ -32,8 +33,8 @@ auto UniformSearch::ascend(Level& level) -> void {
     }
 }
 
-/// All costs anew, and repaired; false if that shows the level to be hopeless. Reduced costs are not negative before,
-/// so that the bound only grows from row to row.
+/// Recomputes all costs and repairs the dual variables; false if the level is pruned. Precondition: no reduced cost is
+/// negative, so that the lower bound only grows from row to row.
 auto UniformSearch::refresh(Level& level) -> bool {
     for (const Node u : level.rows) {
         if (expired(stride_)) {
@@ -71,7 +72,7 @@ auto UniformSearch::refresh_cell(Level& level, Node u, Node v) -> void {
     }
 }
 
-/// The edges of right between nodes that are not fixed.
+/// Lists the edges of right between nodes that are not fixed.
 auto UniformSearch::list_arcs(const Level& level) -> void {
     if (!sharing_) {
         return;
@@ -90,7 +91,7 @@ auto UniformSearch::list_arcs(const Level& level) -> void {
     col_first_[index(right_.n)] = static_cast<std::uint32_t>(col_arcs_.size());
 }
 
-/// The edges of row u to rows that are not fixed.
+/// Lists the edges of row u to rows that are not fixed.
 auto UniformSearch::list_row_arcs(const Level& level, Node u) -> void {
     row_arcs_.clear();
     for (Node e = left_.first[index(u)]; sharing_ && e < left_.first[index(u) + 1]; ++e) {
@@ -102,9 +103,10 @@ auto UniformSearch::list_row_arcs(const Level& level, Node u) -> void {
 
 namespace {
 
-constexpr int max_small = 4;  // larger matchings are bounded from one side only
+constexpr int max_small = 4;  // larger matchings are replaced by an upper bound
 
-/// The bound for many items on both sides: every small item takes the best of the others, shared or not.
+/// Upper bound on a matching with many items on both sides: each small item takes its best partner, also one already
+/// taken.
 struct LooseMatching {
     std::array<std::array<Cost, max_degree>, max_degree> weight;
     std::array<Cost, max_degree> top;
@@ -139,7 +141,7 @@ struct LooseMatching {
 }  // namespace
 
 /// Calls use(matching, small, large, arcs) with the weights of cell (u, v) filled in, where arcs(i, s) are the edges
-/// behind a weight. After `list_row_arcs`.
+/// of a weight. Precondition: `list_arcs` was called, and `list_row_arcs` for row u.
 template <class Use>
 auto UniformSearch::with_matching(const Level& level, Node v, const Use& use) -> Cost {
     const std::size_t from = col_first_[index(v)];
@@ -189,7 +191,7 @@ auto UniformSearch::with_matching(const Level& level, Node v, const Use& use) ->
     }
 }
 
-/// The reward that cell (u, v) can count on: the best matching of its neighbors.
+/// Upper bound on the reward of cell (u, v) under its shares: the maximum weight matching of its edges.
 auto UniformSearch::gain(const Level& level, Node u, Node v) -> Cost {
     if (!sharing_) {
         const Node most = std::min(level.row_degree[index(u)], level.col_degree[index(v)]);
@@ -199,8 +201,8 @@ auto UniformSearch::gain(const Level& level, Node u, Node v) -> Cost {
                          [](auto& matching, int, int large, const auto&) { return matching.best_only(large); });
 }
 
-/// Raises the shares of cell (u, v) as far as its reduced cost stays above zero: no matching has more than `small`
-/// pairs, so each may take that part of what the best matching with it falls short.
+/// Raises the shares of cell (u, v) while its reduced cost stays nonnegative. No matching has more than `small` pairs,
+/// so each pair may take 1 / small of the slack of the best matching that contains it.
 auto UniformSearch::give(Level& level, Node u, Node v) -> void {
     const std::size_t at = index(u) * index(stride_) + index(v);
     const Cost most = level.unary[at] - level.row_dual[index(u)] - level.col_dual[index(v)];
@@ -238,7 +240,7 @@ auto UniformSearch::give(Level& level, Node u, Node v) -> void {
     });
 }
 
-/// Appends the edges that the matching of cell (u, v) keeps.
+/// Appends the edges that the matching of cell (u, v) keeps to `kept_`.
 auto UniformSearch::kept(const Level& level, Node u, Node v) -> void {
     list_row_arcs(level, u);
     with_matching(level, v, [&](auto& matching, int, int large, const auto& arcs) {

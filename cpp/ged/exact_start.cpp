@@ -5,14 +5,14 @@
 #include "exact_scale.hpp"
 #include "exact_uniform.hpp"
 
-/// The start of UniformSearch: copies of the two graphs, the layout of shares, and the root.
+/// The setup of UniformSearch: copies of the two graphs, the layout of shares, and the root of the search.
 namespace uge::ged {
 
 using namespace uniform;
 
 namespace {
 
-/// Whether two nodes of one label have the same neighbors, but for each other, by edges of the same labels.
+/// Whether two nodes have the same label and, apart from each other, the same neighbors by edges of the same labels.
 auto interchangeable(const GraphView& graph, bool edge_labels, Node u, Node w) -> bool {
     const auto mine = graph.neighbors(u);
     const auto theirs = graph.neighbors(w);
@@ -60,9 +60,9 @@ auto UniformSearch::Side::assign(const GraphView& graph, bool edge_labels) -> vo
         }
     }
     reverse.resize(neighbor.size());
-    twin.assign(first.begin(), first.end());  // of each row, the first entry whose reverse is not known yet
+    twin.assign(first.begin(), first.end());  // scratch: the first entry of each row whose reverse is not known yet
     for (Node u = 0; u < n; ++u) {
-        for (Node e = first[index(u)]; e < first[index(u) + 1]; ++e) {  // rows are sorted: they meet in order
+        for (Node e = first[index(u)]; e < first[index(u) + 1]; ++e) {  // rows are sorted, so reverses occur in order
             reverse[index(e)] = twin[index(neighbor[index(e)])]++;
         }
     }
@@ -87,7 +87,7 @@ auto UniformSearch::Side::degree() const -> Node {
     return most;
 }
 
-/// The root of the search, with even shares; false if its bound is enough.
+/// Sets up the root of the search, with equal shares; false if its lower bound prunes it.
 auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool {
     left_.assign(left, labeled_);
     right_.assign(right, labeled_);
@@ -98,7 +98,7 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     stride_ = (right.n + lanes - 1) / lanes * lanes;
     const auto width = index(stride_);
     constexpr std::size_t max_shares = 1 << 25;      // in all levels together
-    constexpr std::size_t max_shares_per_cell = 12;  // beyond, halves and more search are faster
+    constexpr std::size_t max_shares_per_cell = 12;  // above this, equal halves and a larger search tree are faster
     const std::size_t arcs = left_.neighbor.size();
     const std::size_t pairs = arcs * right_.neighbor.size();
     sharing_ = pairs * n <= max_shares && pairs <= max_shares_per_cell * n * m && left_.degree() <= max_degree &&
@@ -158,7 +158,7 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
         root.row_degree[index(u)] = left.degree(u);
         Cost* unary = root.unary.data() + index(u) * width;
         Cost* cost = root.cost.data() + index(u) * width;
-        Node like = 0;  // the first node that costs the same everywhere
+        Node like = 0;  // the first node whose row of costs is the same
         while (left.labels[like] != left.labels[u] || left.degree(like) != left.degree(u) ||
                left_.stars[index(like)] != left_.stars[index(u)]) {
             ++like;
@@ -191,8 +191,8 @@ auto UniformSearch::start(const GraphView& left, const GraphView& right) -> bool
     return true;
 }
 
-/// Where the shares of an edge of right are, and what keeping it with each label of an edge of left is worth. In
-/// planes, the first edges of all nodes stand beside each other, then the second ones, and so on.
+/// Computes the place of each edge of right in a row of shares, and its whole reward for each edge label of left. In
+/// planes, the first edges of all nodes are contiguous, followed by the second ones, and so on.
 auto UniformSearch::lay_out(bool in_planes) -> void {
     const std::size_t arcs = right_.neighbor.size();
     planes_ = in_planes ? index(right_.degree()) : 0;

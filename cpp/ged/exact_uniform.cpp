@@ -42,13 +42,13 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, bool edge
     graphs_[1] = &right;
     twins_known_ = false;
     best_ = mapping;
-    // With one label only, and no labels of edges, the cost of every map has the parity of the constant.
+    // With a single node label and no edge labels, the cost of every map has the parity of the constant.
     constant_ = right.n - left.n + left.num_edges() + right.num_edges();
     const auto first_label = [&](Label label) { return label == right.labels[0]; };
     const bool one_label = std::all_of(left.labels, left.labels + left.n, first_label) &&
                            std::all_of(right.labels, right.labels + right.n, first_label);
     step_ = one_label && !labeled_ ? 2 : 1;
-    // The search is for maps better than one of this cost, whether there is such a map or not.
+    // The search is for maps of lower cost than this, as if a map of this cost were known.
     std::int64_t pretended = std::min(upper, limit + 1);
     pretended += (upper - pretended) % step_;
     set_upper(pretended);
@@ -56,7 +56,7 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, bool edge
         search(0);
     }
     if (upper_ == pretended && pretended < upper) {  // no map was found
-        // Bounds of the search hold for maps below the pretended cost only.
+        // The lower bounds of the search are valid only for maps below the pretended cost.
         const std::int64_t shown = stopped_ ? std::min(pretended, (root_lower_ + scale - 1) / scale) : pretended;
         std::int64_t reached = std::max(lower, shown);
         reached += (upper - reached) % step_;
@@ -70,14 +70,14 @@ auto UniformSearch::run(const GraphView& left, const GraphView& right, bool edge
     return {static_cast<double>(std::min(reached, upper_)), static_cast<double>(upper_), reached >= upper_};
 }
 
-/// Each pass bounds the level and takes a pair of its assignment: all maps with the pair are searched one level down,
-/// then the pair is dropped here.
+/// Each iteration bounds the level and branches on a pair of its assignment: all maps that contain the pair are
+/// searched one level down, then the pair is forbidden at this level.
 auto UniformSearch::search(std::size_t depth) -> void {
     Level& level = levels_[depth];
     while (!expired(std::int64_t{stride_} * stride_)) {
         ++nodes;
         const bool hopeful = bound(level);
-        if (depth == 0) {  // it may fall again when shares are moved
+        if (depth == 0) {  // the bound may decrease when shares are moved
             root_lower_ = std::max(root_lower_, level.lower);
         }
         if (!hopeful || stopped_) {
@@ -85,7 +85,7 @@ auto UniformSearch::search(std::size_t depth) -> void {
         }
         if (sweeps > budget_) {
             unwinding_ = depth > 0;
-            if (unwinding_ || !strengthen(level) || stopped_) {  // a level that was stopped has rows without a column
+            if (unwinding_ || !strengthen(level) || stopped_) {  // a level that was stopped may have unmatched rows
                 return;
             }
         }
@@ -99,7 +99,7 @@ auto UniformSearch::search(std::size_t depth) -> void {
         levels_[depth + 1] = level;
         force(levels_[depth + 1], u, v);
         search(depth + 1);
-        if (stopped_) {  // the pair is not refuted
+        if (stopped_) {  // the subtree of the pair was not searched completely
             return;
         }
         if (!unwinding_) {
@@ -111,8 +111,8 @@ auto UniformSearch::search(std::size_t depth) -> void {
     }
 }
 
-/// The search has been long: a better bound at the root, from which all below profits. False if it is enough, or if
-/// the deadline has passed.
+/// Computes a better lower bound at the root after a long search; all levels below benefit from it. False if the root
+/// is pruned or the deadline has passed.
 auto UniformSearch::strengthen(Level& root) -> bool {
     constexpr int rounds = 2;
     constexpr int steps = 100;
@@ -125,10 +125,10 @@ auto UniformSearch::strengthen(Level& root) -> bool {
     return true;
 }
 
-/// The row where another choice costs most, with many edges to decide and few cells. The exponents are tuned on the ten
-/// nearest of hard queries (docs/decisions.md).
+/// Chooses the row with a large regret (extra cost of the second best cell), many undecided edges and few allowed
+/// cells. The exponents are tuned on the ten nearest neighbors of hard queries (docs/decisions.md).
 auto UniformSearch::branching_row(const Level& level) const -> Choice {
-    constexpr Cost some = scale / 10;  // so that rows with two best cells also count
+    constexpr Cost some = scale / 10;  // so that rows with two best cells have a positive score
     const auto width = index(stride_);
     const Cost* dual = level.col_dual.data();
     Choice choice{open, 0};
@@ -197,7 +197,7 @@ auto UniformSearch::force(Level& level, Node u, Node v) -> void {
     repair(level);
 }
 
-/// Drops the cell and all that are its like by symmetry.
+/// Drops the cell and all cells that are equivalent to it by symmetry.
 auto UniformSearch::forbid(Level& level, Node u, Node v) -> void {
     if (!twins_known_) {
         left_.find_twins(*graphs_[0], labeled_);

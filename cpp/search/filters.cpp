@@ -48,7 +48,7 @@ auto CounterFilter::consistent(std::int64_t left, std::int64_t right, std::int64
 }
 
 auto CounterFilter::edge_bound(const Counters& other, std::int64_t more_on_left) const -> double {
-    const auto half = [](std::int64_t degrees) { return (degrees + 1) / 2; };  // an edge changes two degrees
+    const auto half = [](std::int64_t degrees) { return (degrees + 1) / 2; };  // an edge contributes to two degrees
     const auto* mine = counters_.bytes.data() + Counters::node_slots;
     const auto* theirs = other.bytes.data() + Counters::node_slots;
     const auto degrees = consistent(half(excess<Counters::degree_slots>(mine, theirs)),
@@ -136,8 +136,8 @@ auto BranchFilter::replacement(std::span<const std::int32_t> from, std::span<con
     return (from[0] == to[0] ? 0 : prices_.relabel_alone) + edges;
 }
 
-/// For one class of the collection: the cost of substituting each kind of branch of the query by it, at most deletion
-/// and insertion; and, last, insertion.
+/// Costs of one class of the collection: replacing each kind of branch of the query by it, at most deletion plus
+/// insertion; then its insertion. Computed at the first call for a class.
 auto BranchFilter::prices_of(std::int32_t id) -> const double* {
     auto& column = column_of_[static_cast<std::size_t>(id)];
     const std::size_t width = kinds_.size() + 1;
@@ -170,7 +170,7 @@ auto BranchFilter::bound(std::size_t rank, double limit) -> double {
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
         rows_.insert(rows_.end(), static_cast<std::size_t>(left_[k]), static_cast<std::int32_t>(k));
     }
-    // Every node of the smaller side is matched: that costs at most its deletion and the other's insertion.
+    // Every node of the smaller side is matched, because replacement costs at most deletion plus insertion.
     const std::size_t n = rows_.size();
     const std::size_t m = columns_.size();
     const bool turned = n > m;

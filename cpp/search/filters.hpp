@@ -14,29 +14,29 @@
 
 namespace uge::search {
 
-/// Which bound ruled a graph out, from cheap to expensive. Python knows them by these names.
+/// The lower bound that ruled a graph out, in ascending order of cost. The names are part of the Python API.
 enum class Stage : std::uint8_t { size, labels, degrees, branch, tight, exact };
 inline constexpr std::size_t num_stages = 6;
 
-/// Edit costs for filters: the smallest costs that are valid for any labels.
+/// Edit costs for filters: lower bounds on the costs that hold for any labels.
 struct Prices {
     explicit Prices(const EditCosts& costs);
 
-    double node_insert, node_delete, node_relabel;  ///< relabeling at most as much as deleting and inserting
+    double node_insert, node_delete, node_relabel;  ///< relabeling: at most deletion plus insertion
     double edge_insert, edge_delete, edge_relabel;
-    double relabel_alone;  ///< of a node that keeps its edges, where deleting and inserting it may be cheaper
-    bool constant;         ///< no matrices: relabeling costs what it says here
+    double relabel_alone;  ///< cost of relabeling a node that keeps its edges: not limited to deletion plus insertion
+    bool constant;         ///< no cost matrices: relabeling has a constant cost
     bool integral;         ///< every distance is an integer
 
-    /// Least cost of these numbers of unmatched nodes on the left and on the right: as many as possible are
-    /// relabeled, the others deleted or inserted.
+    /// Minimum cost of these numbers of unmatched nodes on the left and on the right: as many as possible are
+    /// relabeled, the others are deleted or inserted.
     [[nodiscard]] auto nodes(std::int64_t left, std::int64_t right) const -> double {
         return unmatched(left, right, node_delete, node_insert, node_relabel);
     }
     [[nodiscard]] auto edges(std::int64_t left, std::int64_t right) const -> double {
         return unmatched(left, right, edge_delete, edge_insert, edge_relabel);
     }
-    /// The next value that a distance can have, from a lower bound. Sums of costs are rounded.
+    /// The smallest possible distance that is not below a lower bound, up to rounding errors of sums of costs.
     [[nodiscard]] auto possible(double bound) const -> double;
 
   private:
@@ -48,32 +48,32 @@ struct Prices {
     }
 };
 
-/// Lower bounds of the edit distance from one graph to those of a collection by counters alone.
+/// Lower bounds on the edit distance from a query to the graphs of a collection, from counters alone.
 class CounterFilter {
   public:
-    /// `query`: its labels are codes of the collection; labels that are not in the collection have larger codes.
+    /// The labels of `query` are codes of the collection; labels that do not occur there have larger codes.
     CounterFilter(const GraphView& query, const Prices& prices, const Profiles& profiles);
 
     struct Bound {
-        double size;     ///< numbers of nodes and edges
-        double labels;   ///< nodes by label, number of edges
-        double degrees;  ///< and edges by degrees and incident edges; the largest of the three
+        double size;     ///< from the numbers of nodes and edges
+        double labels;   ///< from the nodes by label and the number of edges
+        double degrees;  ///< also from degrees and incident edge labels; the largest of the three
     };
     [[nodiscard]] auto bound(std::size_t rank) const -> Bound;
 
-    /// Ranks of one size: graphs of equal numbers of nodes and edges follow each other.
+    /// A range of ranks whose graphs have the same numbers of nodes and edges.
     struct Run {
         std::size_t first, last;
-        double size;   ///< bound
-        double limit;  ///< for graphs of this size
+        double size;   ///< the size bound
+        double limit;  ///< the largest relevant distance for graphs of this size
     };
     /// Calls use(run) for each run of ranks in [first, last) whose size bound is at most limit(nodes).
     template <class Limit, class Use>
     void for_each_run(std::size_t first, std::size_t last, const Limit& limit, const Use& use) const;
 
-    /// Calls take(rank, bound) for the ranks of a run that node labels do not rule out, and returns how many they do
-    /// rule out. Only ranks that counts(rank) approves are counted, and none in `skip` (sorted) is counted or taken.
-    /// About a nanosecond per graph that is ruled out.
+    /// Calls take(rank, bound) for the ranks of a run that node labels do not rule out, and returns the number of those
+    /// that they do. Ignores ranks for which counts(rank) is false and those in `skip` (sorted). About a nanosecond per
+    /// graph that is ruled out.
     template <class Counts, class Take>
     auto scan(const Run& run, std::span<const std::uint32_t> skip, const Counts& counts, const Take& take) const
         -> std::int64_t;
@@ -84,7 +84,8 @@ class CounterFilter {
     struct Excess {
         std::int64_t left, right;
     };
-    /// Of the nodes, or edges, that match nothing on the other side at least so many, and consistent with the totals.
+    /// Lower bounds on the numbers of unmatched nodes (or edges) of both sides, raised so that their difference is that
+    /// of the totals.
     static auto consistent(std::int64_t left, std::int64_t right, std::int64_t more_on_left) -> Excess;
     [[nodiscard]] auto edge_bound(const Counters& other, std::int64_t more_on_left) const -> double;
 
@@ -92,10 +93,10 @@ class CounterFilter {
     const Prices& prices_;
     Counters counters_;
     std::int64_t nodes_, edges_;
-    std::int64_t unknown_ = 0;  ///< nodes whose label is not in the collection
+    std::int64_t unknown_ = 0;  ///< number of query nodes whose label is not in the collection
 };
 
-/// The sum of what the first of two groups of eight or sixteen counters has more than the second.
+/// Sum of max(left - right, 0) over eight or sixteen counters.
 template <std::size_t count>
 auto excess(const std::uint8_t* left, const std::uint8_t* right) -> std::int64_t {
     static_assert(count == 8 || count == 16);
@@ -115,19 +116,19 @@ auto excess(const std::uint8_t* left, const std::uint8_t* right) -> std::int64_t
 #endif
 }
 
-/// The assignment bound (BRANCH, Blumenthal & Gamper 2018) by classes of branches: equal ones are matched, which is
-/// optimal because costs of branches satisfy the triangle inequality; the few that are left are assigned. One per
-/// thread. Precondition: prices.constant.
+/// The assignment bound (BRANCH, Blumenthal & Gamper 2018) with classes of equal branches. Equal branches are matched
+/// first, which is optimal because the costs of branches satisfy the triangle inequality; the few others are matched by
+/// a linear assignment. Not thread-safe: use one per thread. Precondition: prices.constant.
 class BranchFilter {
   public:
     BranchFilter(const GraphView& query, bool edge_labels, const Prices& prices, const Profiles& profiles);
 
-    /// A lower bound of the distance to the graph at a rank; where it exceeds `limit`, not necessarily the best one.
+    /// A lower bound on the distance to the graph at a rank. If it exceeds `limit`, it may be weaker than BRANCH.
     auto bound(std::size_t rank, double limit) -> double;
 
   private:
     struct Kind {
-        std::vector<std::int32_t> key;  ///< label, then labels of edges
+        std::vector<std::int32_t> key;  ///< node label, then edge labels
         int count;
     };
     auto prices_of(std::int32_t id) -> const double*;
@@ -137,13 +138,13 @@ class BranchFilter {
     const Profiles& profiles_;
     Prices prices_;
     bool edge_labels_;
-    std::vector<Kind> kinds_;            ///< of the query's branches
-    std::vector<double> removal_;        ///< of one of each kind
-    std::vector<std::int32_t> kind_of_;  ///< by class: the kind of the query that is equal, or -1
-    std::vector<int> left_;              ///< of each kind, for the current graph
+    std::vector<Kind> kinds_;            ///< distinct branches of the query
+    std::vector<double> removal_;        ///< deletion cost of one branch of each kind
+    std::vector<std::int32_t> kind_of_;  ///< per class: the equal kind of the query, or -1
+    std::vector<int> left_;              ///< unmatched branches of each kind, for the current graph
     std::vector<std::int32_t> rows_, columns_;
-    std::vector<std::int32_t> column_of_;  ///< by class: where its prices are in `table_`, or -1
-    std::vector<double> table_;            ///< kinds + 1 numbers per class: replacement of each kind, insertion
+    std::vector<std::int32_t> column_of_;  ///< per class: index of its costs in `table_`, or -1
+    std::vector<double> table_;            ///< per class: cost of replacing each kind, then cost of insertion
     std::vector<double> cost_;
     assignment::Lsap<double> assignment_;
 };
@@ -174,7 +175,7 @@ auto CounterFilter::scan(const Run& run, std::span<const std::uint32_t> skip, co
     const std::int64_t nodes = profiles_.nodes(run.first);
     const std::int64_t more = nodes_ - nodes;
     const double by_edges = size_bound(nodes_, profiles_.edges(run.first));
-    // The most nodes of the query that may be without a partner of their label.
+    // Maximum number of query nodes without a partner of the same label.
     std::int64_t most = std::max<std::int64_t>(more, 0);
     while (most < nodes_ && by_edges + prices_.nodes(most + 1, most + 1 - more) <= run.limit) {
         ++most;

@@ -9,7 +9,7 @@ namespace uge::search {
 namespace {
 
 constexpr std::uint64_t magic = 0x31464f5250454755;  // "UGEPROF1"
-constexpr std::size_t alignment = 8;                 // words: sections begin on lines of the cache
+constexpr std::size_t alignment = 8;                 // in words: sections are aligned to cache lines
 
 /// Lengths of the sections, in entries.
 struct Header {
@@ -30,7 +30,7 @@ auto aligned(std::size_t bytes) -> std::size_t {
     return (bytes + line - 1) / line * alignment;
 }
 
-/// Cuts sections from a block, one after the other.
+/// Reads the sections of a block one after the other.
 class Sections {
   public:
     explicit Sections(std::span<const std::uint64_t> block) : block_(block), at_(header_words) {}
@@ -67,8 +67,8 @@ auto size_key(const GraphView& graph) -> std::uint64_t {
     return static_cast<std::uint64_t>(graph.n) << 32 | static_cast<std::uint64_t>(graph.num_edges());
 }
 
-/// A slot for each label: the most frequent ones have one of their own, the others share `shared` further ones, or have
-/// none (-1) where that is 0.
+/// A slot for each label: the `own` most frequent labels have a slot each; the others are distributed over `shared`
+/// further slots, or have none (-1) if `shared` is 0.
 auto slots(std::span<const Label> labels, int own, int shared) -> std::vector<std::int8_t> {
     Label most = -1;
     for (const Label label : labels) {

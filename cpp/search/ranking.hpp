@@ -8,10 +8,11 @@
 
 namespace uge::search {
 
-/// The k best of what was reported so far, by (value, position), shared by threads. Values only fall.
+/// The k best entries reported so far, by (value, position). `report` and `worst` are thread-safe. The value of a
+/// candidate can only decrease.
 ///
-/// A ceiling is a known k-th best match: graphs that rank after it are not searched. It is kept as an entry
-/// that is never reported.
+/// The ceiling is a known k-th best match from elsewhere: graphs that rank after it are not searched. It is not itself
+/// an entry.
 class Ranking {
   public:
     struct Entry {
@@ -27,7 +28,7 @@ class Ranking {
     Ranking(std::int64_t k, double value, std::int64_t position)
         : k_(static_cast<std::size_t>(k)), ceiling_{value, position, 0} {}
 
-    /// Ties with the ceiling, also by rounding, are reported; the caller resolves them.
+    /// Adds an entry or improves a known one. Keeps ties with the ceiling, up to rounding; the caller resolves them.
     void report(const Entry& entry) {
         if (entry.value > ceiling_.value + rounding) {
             return;
@@ -49,7 +50,7 @@ class Ranking {
         }
     }
 
-    /// Everything above this cannot be among the k best: the ceiling while there are fewer than k.
+    /// What ranks after this entry cannot be among the k best: the ceiling as long as there are fewer than k entries.
     [[nodiscard]] auto worst() const -> Entry {
         const std::lock_guard lock(mutex_);
         return entries_.size() < k_ ? ceiling_ : std::min(ceiling_, entries_.back());

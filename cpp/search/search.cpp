@@ -14,7 +14,7 @@ auto Search::limit(const Candidate& candidate) const -> double {
     const auto worst = ranking_.worst();
     const double most = worst.value * candidate.scale;
     if (!(worst < Ranking::Entry{candidate.upper / candidate.scale, candidate.position, 0})) {
-        return candidate.upper + slack;  // one of the k nearest so far: its distance is needed
+        return candidate.upper + slack;  // one of the k nearest so far: its exact distance is needed
     }
     if (!prices_[candidate.part].integral || most == infinity) {
         return most + slack;
@@ -64,7 +64,7 @@ void Search::add_near(std::span<const std::int64_t> near) {
 void Search::bound_branch(Candidate& candidate, Worker& worker) {
     const Part& part = parts_[candidate.part];
     if (!prices_[candidate.part].constant || candidate.degrees > limit(candidate)) {
-        return;  // ruled out already, or costs by matrices, which are left to the solvers
+        return;  // already ruled out, or cost matrices, which only the solvers support
     }
     auto& filter = worker.branch[candidate.part];
     if (filter == nullptr) {
@@ -149,7 +149,7 @@ auto Search::undecided(const Candidate& candidate) const -> bool {
     return value < worst.value || (value == worst.value && candidate.position < worst.position);
 }
 
-/// The first bound that suffices.
+/// The cheapest bound that rules the candidate out.
 auto Search::removed_by(const Candidate& candidate) const -> Stage {
     const double most = limit(candidate);
     const auto& prices = prices_[candidate.part];

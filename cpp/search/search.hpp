@@ -12,57 +12,57 @@
 
 namespace uge::search {
 
-/// Some graphs of the database, and the query with labels in their codes.
+/// A part of the database, and the query with its labels encoded by the codes of this part.
 struct Part {
     PackedGraphs graphs;
     const Profiles* profiles;
-    PackedGraphs query;          ///< of one graph
-    EditCosts costs;             ///< matrices over the codes of this part
-    bool edge_labels;            ///< whether they count; then both collections have them
-    std::span<const bool> mask;  ///< which graphs count; empty: all
+    PackedGraphs query;          ///< a single graph
+    EditCosts costs;             ///< matrices are indexed by the codes of this part
+    bool edge_labels;            ///< whether edge labels count; if so, `graphs` and `query` have them
+    std::span<const bool> mask;  ///< which graphs are searched; empty: all
 };
 
 enum class By { edits, normalized };
 
-/// The request. Ranks are by (distance, position), the distance divided by the mean number of nodes of the two graphs
-/// if `by` says so.
+/// The request. Matches are ordered by (distance, position). If `by` is `normalized`, the distance is divided by the
+/// mean number of nodes of the two graphs.
 struct Question {
-    std::int64_t k = 0;  ///< the k nearest; 0: all of distance at most `within`
-    double within = 0;   ///< always in edits
+    std::int64_t k = 0;  ///< return the k nearest; 0: all graphs at distance at most `within`
+    double within = 0;   ///< not normalized
     By by = By::normalized;
-    bool only_near = false;                                   ///< only graphs in `near` count
-    double budget = std::numeric_limits<double>::infinity();  ///< seconds; 0: no exact distances, ranks by `tight`
+    bool only_near = false;                                   ///< search only the graphs in `near`
+    double budget = std::numeric_limits<double>::infinity();  ///< seconds; 0: no exact distances, order by `tight`
     int threads = 1;
-    /// The k-th (distance, position) that is known from other graphs: graphs after it are not searched, and the
-    /// answer may be shorter than k. Positions count as in this search, where they may lie outside.
+    /// The k-th best (distance, position) known from other graphs: graphs that rank after it are not searched, and the
+    /// answer may have fewer than k graphs. `ceiling_position` may lie outside the positions of this search.
     double ceiling = std::numeric_limits<double>::infinity();
     std::int64_t ceiling_position = std::numeric_limits<std::int64_t>::max();
-    /// Exact distances are tried in rounds of growing patience; only those with more than `after` and at most `upto`
-    /// seconds per graph. What these do not decide is undecided.
+    /// Exact distances are computed in rounds with growing time limits per graph. Only rounds whose limit is more than
+    /// `after` and at most `upto` seconds are run; graphs that they do not decide are reported as undecided.
     double after = -1;
     double upto = std::numeric_limits<double>::infinity();
 };
 
 struct Found {
-    std::int64_t position;  ///< counted through all parts
+    std::int64_t position;  ///< in the concatenation of all parts
     double lower;
     double upper;
-    std::vector<Node> mapping;  ///< from the query to the graph, of cost `upper`
+    std::vector<Node> mapping;  ///< map from the query to the graph, of cost `upper`
 };
 
 struct Answer {
     std::vector<Found> found;                        ///< best first
-    std::vector<std::int64_t> undecided;             ///< positions of what may belong to the answer as well, ascending
-    std::vector<double> undecided_lower;             ///< bounds of their distances
-    std::array<std::int64_t, num_stages> removed{};  ///< by each bound
-    std::array<std::int64_t, num_stages> asked{};    ///< graphs that each bound was computed for
-    std::array<double, num_stages> seconds{};        ///< of CPU that each stage took, all threads together
+    std::vector<std::int64_t> undecided;             ///< positions of graphs that may belong to the answer, ascending
+    std::vector<double> undecided_lower;             ///< lower bounds on their distances
+    std::array<std::int64_t, num_stages> removed{};  ///< number of graphs ruled out by each bound; 0 for size
+    std::array<std::int64_t, num_stages> asked{};    ///< requests of each bound; tight: after the exact rounds only
+    std::array<double, num_stages> seconds{};        ///< CPU time of each stage, summed over the threads
 };
 
-/// The answer, from bounds in ascending order of their cost, each only for graphs that may still belong to the answer.
-/// Where time suffices, it does not depend on `near` nor on the number of threads.
+/// Answers the request. Cheap bounds are computed first, and each only for graphs that may still belong to the answer.
+/// If the time budget suffices, the answer depends neither on `near` nor on the number of threads.
 ///
-/// `near`: positions of graphs that are likely to be near, counted through all parts.
+/// `near`: positions of graphs that are likely to be near, in the concatenation of all parts.
 auto search(std::span<const Part> parts, const Question& question, std::span<const std::int64_t> near, Control& control,
             const Watch& watch) -> Answer;
 

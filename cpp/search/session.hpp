@@ -15,7 +15,7 @@ namespace uge::search {
 using Clock = std::chrono::steady_clock;
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double slack = 1e-9;  // sums of costs that are no whole numbers
+inline constexpr double slack = 1e-9;  // tolerance for rounding errors of sums of costs
 inline constexpr double first_patience = 0.02;
 
 inline auto index(Stage stage) -> std::size_t {
@@ -26,14 +26,14 @@ inline auto since(Clock::time_point begin) -> double {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Seconds of CPU that this thread has taken.
+/// CPU time of this thread in seconds.
 inline auto thread_seconds() -> double {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Adds the seconds of CPU during its life, on the thread where it lives, to a sum.
+/// Adds the CPU time that its thread uses during its lifetime to a sum. Must be destroyed on the thread that made it.
 class Timer {
   public:
     Timer(double& total, std::mutex& mutex) : total_(total), mutex_(mutex) {}
@@ -50,23 +50,23 @@ class Timer {
     std::mutex& mutex_;
 };
 
-/// A graph that counters have not ruled out.
+/// A graph that the counter bounds have not ruled out, or one of `near`.
 struct Candidate {
     std::uint32_t part;
     std::uint32_t rank;
     std::int64_t position;
     double scale;
-    double labels, degrees, branch;  ///< bounds, each valid
-    double lower;                    ///< the best
+    double labels, degrees, branch;  ///< lower bounds, each valid
+    double lower;                    ///< best lower bound
     double upper = infinity;
     bool proven = false;  ///< lower == upper
     std::vector<Node> mapping;
 };
 
-/// Memory of one thread; kept from stage to stage.
+/// Scratch memory of one thread, reused from stage to stage.
 struct Worker {
     ged::Workspace workspace;
-    std::vector<std::unique_ptr<BranchFilter>> branch;  ///< by part
+    std::vector<std::unique_ptr<BranchFilter>> branch;  ///< per part
     std::vector<Node> mapping;
 };
 
@@ -112,7 +112,7 @@ class Search {
         const double mean = static_cast<double>(nodes + nodes_) / 2;
         return question_.by == By::normalized && mean > 0 ? mean : 1;
     }
-    /// The largest relevant distance for graphs of this number of nodes; exact ties with the k-th are relevant.
+    /// The largest relevant distance for graphs with this number of nodes; exact ties with the k-th best are relevant.
     [[nodiscard]] auto limit(std::int64_t nodes) const -> double {
         return (nearest() ? ranking_.worst().value * scale(nodes) : question_.within) + slack;
     }
@@ -143,7 +143,7 @@ class Search {
     [[nodiscard]] auto undecided(const Candidate& candidate) const -> bool;
     [[nodiscard]] auto removed_by(const Candidate& candidate) const -> Stage;
 
-    /// Calls work(i, worker) for each i, on the thread that is there or, where it is worth it, on several.
+    /// Calls work(i, worker) for each i, on the calling thread or, if `several`, on several threads.
     template <class Work>
     void spread(std::size_t count, bool several, Stage stage, const Work& work);
 

@@ -6,7 +6,7 @@
 
 namespace uge::search {
 
-/// Candidates that may belong to the answer, those with the least bounds first.
+/// Candidates before `last` that may belong to the answer and are not proven, in ascending order of lower bounds.
 auto Search::by_bound(std::size_t last) const -> std::vector<std::size_t> {
     std::vector<std::pair<double, std::size_t>> ranked;
     for (std::size_t i = 0; i < last; ++i) {
@@ -25,15 +25,16 @@ auto Search::by_bound(std::size_t last) const -> std::vector<std::size_t> {
     return order;
 }
 
-/// Upper bounds for the most promising, so that filters have a limit.
+/// Computes upper bounds of the most promising candidates, so that the filters have a limit.
 void Search::start() {
     auto order = by_bound(candidates_.size());
     order.resize(std::min(order.size(), static_cast<std::size_t>(2 * question_.k)));
     bound_above(order, ged::Method::tight);
 }
 
-/// The most promising of what the scan has left, by counters, get their branch bounds, and the best of these upper
-/// bounds: that lowers the limit before the others are looked at. Gives the first candidate without a branch bound.
+/// Computes branch bounds of the most promising candidates from `first` on, by counter bounds, and then upper bounds of
+/// the most promising of all candidates. This lowers the limit before the other candidates are bounded. Returns the
+/// index of the first candidate without a branch bound.
 auto Search::sharpen(std::size_t first) -> std::size_t {
     constexpr std::size_t some = 1'000;
     const std::size_t last = std::min(candidates_.size(), first + some);
@@ -51,8 +52,8 @@ auto Search::sharpen(std::size_t first) -> std::size_t {
     return last;
 }
 
-/// Upper bounds of the most promising candidates by local search, a short one for many, then a long one for the best of
-/// them: the lower the limit, the less exact distances cost.
+/// Computes upper bounds of the most promising candidates by local search: a short search for many of them, then a long
+/// one for the best of these. The lower the limit, the faster the exact distances.
 void Search::estimate() {
     const auto many = static_cast<std::size_t>(2 * question_.k + 180);
     const auto some = static_cast<std::size_t>(question_.k + 10);
@@ -68,7 +69,7 @@ void Search::estimate() {
     bound_above(order, ged::Method::tight);
 }
 
-/// Upper bounds by local search, as long as there is time.
+/// Computes upper bounds by local search until the time budget is used up.
 void Search::bound_above(const std::vector<std::size_t>& order, ged::Method method) {
     const auto last = end();
     spread(order.size(), true, Stage::tight, [&](std::size_t i, Worker& worker) {
@@ -78,7 +79,7 @@ void Search::bound_above(const std::vector<std::size_t>& order, ged::Method meth
     });
 }
 
-/// Bounds of one candidate by a solver, at most up to what is of interest.
+/// Computes bounds of one candidate by a solver that may stop as soon as the lower bound exceeds the limit.
 void Search::solve(std::size_t at, ged::Method method, double seconds, Worker& worker) {
     Candidate& candidate = candidates_[at];
     const Part& part = parts_[candidate.part];
@@ -109,7 +110,7 @@ void Search::solve(std::size_t at, ged::Method method, double seconds, Worker& w
     }
 }
 
-/// Distances of these up to the limit, each within `patience` seconds and within the budget.
+/// Computes exact distances up to the limit, each within `patience` seconds and within the time budget.
 void Search::verify_some(const std::vector<std::size_t>& order, double patience) {
     const auto last = end();
     std::atomic<std::int64_t> asked{0};
@@ -123,8 +124,8 @@ void Search::verify_some(const std::vector<std::size_t>& order, double patience)
     answer_.asked[index(Stage::exact)] += asked;
 }
 
-/// Exact distances, the likely ones first, in rounds of growing time limits, so that an easy one never waits for a hard
-/// one.
+/// Computes exact distances, most promising candidates first, in rounds with growing time limits, so that easy pairs
+/// never wait for hard ones.
 void Search::verify() {
     const auto last = end();
     for (const double patience : {first_patience, 0.2, 2.0, infinity}) {
@@ -143,7 +144,8 @@ void Search::verify() {
     }
 }
 
-/// Upper bounds after the time limit: for all if no exact distances were requested, else for a short time.
+/// Computes upper bounds of candidates without one after the exact rounds: for all of them if no exact distances were
+/// requested, otherwise for a short time.
 void Search::fall_back() {
     auto order = by_bound(candidates_.size());
     std::erase_if(order, [&](std::size_t i) { return candidates_[i].upper < infinity; });
