@@ -1,1 +1,1 @@
-"""Features, convolutions, readouts, the network; saved and loaded."""
+"""The encoder: node features, convolutions, readouts, the network, and its storage."""

@@ -1,4 +1,4 @@
-"""Graphs gathered into one batch, by array operations alone."""
+"""Batches: several graphs as one disjoint union, built by array operations only."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Batch:
-    """Some graphs, side by side: the union of their nodes, a row each, graph after graph.
+    """A batch of graphs: their disjoint union, one row per node, ordered by graph.
 
     Attributes:
         slot, degree, numbers, code: Node features (see NodeFeatures).
-        codes: Random signs of the labels.
+        codes: Fixed random codes of the labels.
         indptr, indices: CSR adjacency of the union.
-        edge_slot: Row of the edge label table beside `indices`, or empty.
-        offsets: (graphs + 1); where each graph's nodes begin.
+        edge_slot: Row of the edge label table for each entry of `indices`, or empty.
+        offsets: (graphs + 1); index of the first node of each graph.
         graph_of: (nodes); the graph each node belongs to.
     """
 
@@ -49,23 +49,23 @@ class Batch:
         return Batch(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
 
     def of_nodes(self, nodes: Positions) -> Batch:
-        """The features of some nodes alone, without edges, beside the sizes of all graphs."""
+        """Only the features of these nodes, without edges; the sizes of all graphs are kept."""
         names = [name for name in ("slot", "degree", "numbers", "code") if len(getattr(self, name))]
         none = dict.fromkeys(("indptr", "indices", "edge_slot", "graph_of"), torch.empty(0, dtype=torch.int64))
         return replace(self, **none, **{name: getattr(self, name)[torch.from_numpy(nodes)] for name in names})
 
     def of_sizes(self, sizes: Positions) -> Batch:
-        """The same with graphs of these sizes."""
+        """The same features with other graph sizes."""
         return replace(self, offsets=torch.from_numpy(_offsets(sizes)))
 
     def edge_index(self) -> Tensor:
-        """(2, ends): each edge in both directions, from neighbor to node, as PyTorch Geometric wants it."""
+        """(2, directed edges): each edge in both directions, from neighbor to node, as in PyTorch Geometric."""
         node = torch.repeat_interleave(torch.arange(len(self.slot), device=self.slot.device), self.indptr.diff())
         return torch.stack([self.indices, node])
 
 
 class Collator:
-    """Batches from one collection: features are computed once, and a batch is a few gathers."""
+    """Makes batches of graphs of one collection. Features are computed once; a batch takes a few gather operations."""
 
     def __init__(self, graphs: GraphSet, vocabulary: Vocabulary, config: EncoderConfig) -> None:
         features = vocabulary.features(graphs, config)
@@ -77,11 +77,11 @@ class Collator:
         self._codes = torch.from_numpy(features.codes)
 
     def arrays(self) -> list[npt.NDArray[Any]]:
-        """All that a network sees of the collection."""
+        """All arrays of the collection that the network uses."""
         return [self._offsets, self._indptr, self._indices, *vars(self._features).values()]
 
     def batch(self, chosen: Positions) -> Batch:
-        """The graphs at these positions, in this order, as often as they stand there."""
+        """The graphs at these positions, in this order; repeated positions are allowed."""
         nodes, offsets = run_positions(self._offsets[chosen], self.num_nodes[chosen])
         ends, indptr = run_positions(self._indptr[nodes], self._indptr[nodes + 1] - self._indptr[nodes])
         graph_of = np.repeat(np.arange(len(chosen)), np.diff(offsets))
@@ -107,7 +107,7 @@ def runs(sizes: Positions, limit: int) -> list[tuple[int, int]]:
 
 
 def run_positions(starts: Positions, lengths: Positions) -> tuple[Positions, Positions]:
-    """The positions starts[i], starts[i] + 1, ... of runs of these lengths, run after run; and where each begins."""
+    """Concatenated ranges starts[i], ..., starts[i] + lengths[i] - 1, and the offset of each range in the result."""
     offsets = _offsets(lengths)
     return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
 
@@ -117,14 +117,14 @@ def _offsets(counts: Positions) -> Positions:
 
 
 def _with_supersource(graphs: GraphSet, features: NodeFeatures) -> tuple[Positions, Positions, Positions, NodeFeatures]:
-    """Each graph with one more node, its last, joined to all others."""
+    """Adds a last node to each graph that is adjacent to all of its other nodes."""
     sizes = graphs.num_nodes
     total = len(graphs.node_labels)
     last = graphs.node_offsets[1:]  # inserting before these positions puts a node at the end of each graph
     end_of = np.repeat(sizes, sizes)  # local id of the supersource, for each node of its graph
     indices = np.insert(graphs.indices.astype(np.int64), graphs.indptr[1:], end_of)
     grown = _offsets(np.diff(graphs.indptr) + 1)
-    own = np.arange(total) - np.repeat(graphs.node_offsets[:-1], sizes)  # the supersource's row: all nodes of the graph
+    own = np.arange(total) - np.repeat(graphs.node_offsets[:-1], sizes)  # neighbors of the supersource: all nodes
     indices = np.insert(indices, np.repeat(grown[last], sizes), own)
     degrees = np.insert(np.diff(graphs.indptr) + 1, last, sizes)
     edge_slot = features.edge_slot

@@ -1,4 +1,4 @@
-"""The card of a saved model, for people."""
+"""The model card of a saved model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ugraphemb.encoder.config import EncoderConfig
 
 
 def card_of(about: Mapping[str, Any], config: EncoderConfig) -> str:
-    """Markdown: what the vectors keep, what they were trained on, how good they are."""
+    """Markdown that states what the vectors approximate, the training data and the validation scores."""
     graphs, score = about["graphs"], about["validation"]
     return (
         f"# A ugraphemb model\n\n"

@@ -1,4 +1,4 @@
-"""The weights of a trained network for another vocabulary: what both know is carried over."""
+"""Transfers the weights of a trained network to another vocabulary."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Weights = Mapping[str, npt.NDArray[Any]]
 
 
 def with_labels_of(known: Vocabulary, graphs: GraphSet, config: EncoderConfig, *, edges: bool) -> Vocabulary:
-    """The vocabulary of a trained network and the further labels of some graphs; with `edges`, also those of edges.
+    """The vocabulary of a trained network, extended by the labels of some graphs; with `edges`, also by edge labels.
 
-    Without them all edges count alike. Further labels of nodes come after the known ones, the most frequent first.
+    Without `edges` the result has no edge labels. New node labels follow the known ones, most frequent first.
     """
     own = Vocabulary.of(graphs, config)
     count = np.bincount(graphs.node_labels, minlength=max(1, len(graphs.node_vocabulary)))
@@ -32,11 +32,11 @@ def with_labels_of(known: Vocabulary, graphs: GraphSet, config: EncoderConfig, *
 
 
 def carried(config: EncoderConfig, before: Vocabulary, weights: Weights, after: Vocabulary) -> dict[str, Any]:
-    """The weights of a network that knows `before`, for one that knows `after`.
+    """Converts the weights of a network with vocabulary `before` to vocabulary `after`.
 
-    A label of nodes that is new begins as one that training has never seen. Where no label of `after` but the carried
-    ones is known by name, which is the case for sets whose labels are numbers, the most frequent new label begins as
-    the first of `before`, the next as the second, and so on: vocabularies of shipped models are ordered by frequency.
+    A new node label starts with the vector of unseen labels. But if `after` contains all labels of `before`, as
+    `with_labels_of` returns it, the first new label starts with the vector of the first label of `before`, the second
+    with that of the second, and so on: new labels and the vocabularies of shipped models are ordered by frequency.
     """
     result = dict(weights)
     table = weights["inputs.label.weight"]
@@ -52,7 +52,7 @@ def carried(config: EncoderConfig, before: Vocabulary, weights: Weights, after: 
     if config.edge_counts:
         numbers = weights["inputs.numbers.weight"]
         first = before.numbers(config) - before.edge_columns - len(before.attribute_mean)
-        last = first + before.edge_columns - 1  # of labels that have no column of their own
+        last = first + before.edge_columns - 1  # column of the labels that have no column of their own
         places = slots_of(after.edge_labels, before.edge_labels)[: after.edge_columns - 1]
         columns = np.where(places == UNSEEN, last, first + places - RESERVED)
         columns = np.where(columns > last, last, columns)

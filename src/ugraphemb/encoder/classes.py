@@ -1,4 +1,4 @@
-"""From a graph's vector and its colors to the scores of classes: least squares with a kernel."""
+"""Class scores from the vector and the Weisfeiler-Lehman colors of a graph, by kernel ridge regression."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ugraphemb.graphs import GraphSet
 Floats = npt.NDArray[np.float64]
 
 ROUNDS = 3
-"""Of Weisfeiler-Lehman: a color describes what is up to so many edges away."""
+"""Rounds of Weisfeiler-Lehman refinement: a color describes the neighborhood up to this many edges away."""
 
 KERNELS = 4
-"""Share of common colors, a function of it that falls faster, share of common near colors, nearness of vectors."""
+"""Number of kernels (see `kernels_of`)."""
 
-_AT_ONCE = 1_000  # graphs whose kernels are in memory together
+_AT_ONCE = 1_000  # graphs whose kernels are computed at once
 _SHARPNESS = 2.0  # of the second kernel: exp(2 (share - 1))
 
 
 class Shape(NamedTuple):
-    """Sizes of the class layers: classes, known colors, graphs that the kernel compares with, and their colors."""
+    """Sizes of the class layers: classes, known colors, graphs that new graphs are compared with, and their entries."""
 
     classes: int
     known: int
@@ -36,11 +36,10 @@ class Shape(NamedTuple):
 
 
 class ClassLayers(nn.Module):
-    """scores = K(x, x₁..ₘ) α, for the m graphs that classes were learned from; `training.class_fitting` gives α.
+    """scores = K(x, x₁..ₘ) α, for m of the graphs with known classes; `training.class_fitting` computes α.
 
-    The vector was made for distances, which rare labels and rare neighborhoods hardly change; classes may depend on
-    them. K is a mixture of kernels: the share of common colors (Weisfeiler-Lehman), linear and sharper; the same of
-    nodes and their neighbors alone, by round; and exp(-‖a - b‖² / 2s²) of standardized vectors.
+    The vectors are trained on distances, which rare labels and rare neighborhoods hardly change, but classes may depend
+    on them. Therefore K is a weighted sum of kernels of vectors and of Weisfeiler-Lehman colors (see `kernels_of`).
     """
 
     def __init__(self, config: EncoderConfig, shape: Shape) -> None:
@@ -69,7 +68,7 @@ class ClassLayers(nn.Module):
         return bags(found, self._array("known").view(np.uint64), len(graphs))
 
     def check(self) -> None:
-        """Raises ValueError where positions are not those of colors and graphs, as in a damaged file."""
+        """Raises ValueError if color positions or offsets are out of range, as in a damaged file."""
         color, offsets, known = self._array("color"), self._array("offsets"), self._array("known")
         ends = np.append(offsets, len(color))
         if len(offsets) == 0 or offsets[0] != 0 or (np.diff(ends) < 0).any():
@@ -78,7 +77,7 @@ class ClassLayers(nn.Module):
             raise ValueError("class layers: a color that is not known")
 
     def probabilities(self, vectors: npt.NDArray[Any], found: Bags) -> Floats:
-        """Of each class for each graph, (graphs, classes)."""
+        """Probability of each class for each graph, (graphs, classes)."""
         own = (self._array("vectors"), Bags(self._array("color"), self._array("offsets")))
         alpha, mixture = self._array("alpha"), self._array("mixture")
         scores = np.empty((len(vectors), alpha.shape[1]))
@@ -102,7 +101,11 @@ Described = tuple[npt.NDArray[Any], Bags]
 
 
 def kernels_of(left: Described, right: Described, rounds: npt.NDArray[np.int64], width: float) -> list[Floats]:
-    """The kernels of each left with each right graph, (left, right) each; `rounds` are those of the known colors."""
+    """The four kernels of all pairs of a left and a right graph, each (left, right).
+
+    With s the cosine similarity of the sets of known colors: s; exp(2 (s - 1)); the mean of s over the colors of round
+    0 and of round 1; and exp(-‖a - b‖² / (2 width²)) of the vectors. `rounds` gives the round of each known color.
+    """
 
     def common(counts: npt.NDArray[np.bool_]) -> Floats:
         first, second = (part[1].matrix(counts) for part in (left, right))
@@ -116,7 +119,7 @@ def kernels_of(left: Described, right: Described, rounds: npt.NDArray[np.int64],
 
 
 def mixed(kernels: Sequence[Floats], mixture: npt.ArrayLike) -> Floats:
-    """Σ mixture[k] kernels[k]."""
+    """Σₖ mixture[k] kernels[k]."""
     return np.asarray(
         sum(weight * kernel for weight, kernel in zip(np.asarray(mixture).tolist(), kernels, strict=True) if weight)
     )

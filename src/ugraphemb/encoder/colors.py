@@ -1,4 +1,4 @@
-"""Weisfeiler-Lehman colors: what a node and its neighborhood look like, as one number, the same in every process."""
+"""Weisfeiler-Lehman colors: hashes of a node and its neighborhood, the same in every process."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SALTS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))
 
 
 class Bags(NamedTuple):
-    """Which known colors each graph has, graph after graph.
+    """The known colors of each graph, in CSR form.
 
     Attributes:
-        color: Positions in the list of known colors.
-        offsets: (graphs); where the colors of each graph begin.
+        color: Positions in the list of known colors, ordered by graph.
+        offsets: (graphs); index of the first color of each graph.
     """
 
     color: Positions
@@ -37,7 +37,7 @@ class Bags(NamedTuple):
         return Bags(self.color[entries], offsets)
 
     def matrix(self, counts: npt.NDArray[np.bool_]) -> Any:
-        """A sparse row per graph, of length 1: equal entries at its colors, but for those that do not count."""
+        """One sparse row of unit norm per graph: equal entries at its colors for which `counts` is true."""
         from scipy.sparse import csr_array
 
         ends = np.append(self.offsets, len(self.color))
@@ -48,10 +48,10 @@ class Bags(NamedTuple):
 
 
 def colors(graphs: GraphSet, rounds: int, *, edge_labels: bool) -> list[tuple[Positions, Colors]]:
-    """The distinct colors of each graph after 0, 1, ..., `rounds` rounds: (graph, color) in order, one row each.
+    """The distinct colors of each graph after 0, 1, ..., `rounds` rounds: for each round sorted pairs (graph, color).
 
-    A color is a hash of the node's label, and in later rounds of its own color and the multiset of those of its
-    neighbors (Shervashidze et al., JMLR 12, 2011), together with the labels of the edges between if `edge_labels`.
+    A color is a hash of the node's label, and in later rounds of the node's previous color and the multiset of those of
+    its neighbors (Shervashidze et al., JMLR 12, 2011), combined with the labels of the edges if `edge_labels`.
     """
     degree = np.diff(graphs.indptr)
     graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
@@ -72,7 +72,7 @@ def colors(graphs: GraphSet, rounds: int, *, edge_labels: bool) -> list[tuple[Po
 
 
 def known_colors(found: list[tuple[Positions, Colors]], least: int = 2) -> tuple[Colors, Positions]:
-    """The colors that at least so many graphs have, sorted; and the round that each is of."""
+    """The colors that occur in at least `least` graphs, sorted, and the round of each."""
     rounds = np.repeat(np.arange(len(found)), [len(color) for _, color in found])
     seen, first, counts = np.unique(
         np.concatenate([color for _, color in found]), return_index=True, return_counts=True
@@ -81,7 +81,7 @@ def known_colors(found: list[tuple[Positions, Colors]], least: int = 2) -> tuple
 
 
 def bags(found: list[tuple[Positions, Colors]], known: Colors, graphs: int) -> Bags:
-    """The known colors of so many graphs."""
+    """The known colors of each graph; `graphs` is the number of graphs."""
     graph_of, color = (np.concatenate([part[i] for part in found]) for i in (0, 1))
     place = np.searchsorted(known, color)
     is_known = place < len(known)
@@ -101,7 +101,7 @@ def _distinct(graph_of: Positions, color: Colors) -> tuple[Positions, Colors]:
 
 
 def _codes(labels: tuple[Hashable, ...]) -> Colors:
-    """64 bits from each label itself."""
+    """A 64-bit hash of each label."""
     texts = (repr((type(label).__name__, label)).encode() for label in labels)
     return np.array([int.from_bytes(hashlib.blake2b(t, digest_size=8).digest(), "little") for t in texts], np.uint64)
 

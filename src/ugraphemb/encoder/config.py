@@ -1,4 +1,4 @@
-"""What an encoder is made of: settings, saved as JSON beside the weights."""
+"""Settings of the encoder, saved as JSON beside the weights."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ Settings = TypeVar("Settings")
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The network, from nodes to vector.
+    """Settings of the network.
 
     Attributes:
         convolution: "gin", "gcn", "sage" or "gat"; "gin" becomes GINE where `edge_labels` is set.
         layers: Width of each convolution.
         aggregation: How a GIN combines neighbors: their "sum", or "log": the sum times log(1 + d) / d for d neighbors,
             so that graphs that are denser than the training graphs stay in the range of values seen in training.
-        residual: Add what a GIN computes to the node's vector instead of replacing it.
+        residual: Add the output of a GIN to the node's vector instead of replacing it.
         activation: "relu" or "gelu", for the GIN convolutions and the dense layers.
         learn_epsilon: Learn GIN's ε instead of fixing it to 0.
-        edge_labels: Let edge labels take part in every convolution (GINE; slower: nodes are not folded).
-        edge_counts: Give nodes the number of their edges of each label as features. For a GIN this is equivalent to
+        edge_labels: Use edge labels in every convolution (GINE; slower, because nodes are not folded).
+        edge_counts: Give nodes the number of their edges of each label as features. For a GIN this is similar to
             adding a vector of the label to each message, at no cost. `UGraphEmb.fit` sets it if edge labels count.
-        readout: "msna", "attention", "supersource", "sum", "average", or "msna_sum": msna beside sums.
-        scales: Which layers msna, sum and msna_sum read, counting from 1 (0 is the input); None means every layer.
+        readout: "msna", "attention", "supersource", "sum", "average", or "msna_sum": msna and sum, concatenated.
+        scales: The layers that the readout uses, counting from 1 (0 is the input); None means every layer for
+            msna, sum and msna_sum, and the last one for the other readouts.
         compression: "log" applies sign(z)·log(1 + |z|) to the readouts before the dense layers, so that graphs of 10
-            and of 1,000 nodes have the same scale; "log_mean" adds the mean over the nodes; "none" as in the paper.
-        batch_norm: Standardize what enters the dense layers, by the batch in training, by running means after it.
+            and of 1,000 nodes have the same scale; "log_mean" also appends the mean over nodes; "none" as in the paper.
+        batch_norm: Standardize the input of the dense layers, by the batch in training and by running means otherwise.
         running_norm: Standardize by running means in training, too, so that training and inference agree if batches
             consist of different kinds of graphs.
         norm_floor: Added to the variances when standardizing, so that nearly constant features are not amplified.
@@ -42,9 +43,9 @@ class EncoderConfig:
             distances, "inner" for similarities.
         degree: Give nodes their degree as a feature.
         walks: Give nodes the probabilities that a random walk is back after 2, 3, ... steps, this many of them.
-        clustering: Give nodes their triangles and clustering coefficient as features.
+        clustering: Give nodes their degree, number of triangles and clustering coefficient as features.
         attributes: Give nodes their attributes as features, standardized.
-        label_scale: Initial scale of the label vectors. With small ones, structure is learned before labels are.
+        label_scale: Initial scale of the label vectors. With a small one, structure is learned before labels are.
         label_trust: A label that occurs in a share p of the training graphs is weighted by p / (p + label_trust),
             because rare labels are mostly noise. 0 weights all labels equally.
         hashed_labels: Width of a fixed random code of each label, seen in training or not; 0 is off.
@@ -108,7 +109,7 @@ class EncoderConfig:
 
 
 def scales_of(config: EncoderConfig) -> tuple[int, ...]:
-    """Which layers are read: the last one only, unless the readout is one of many scales."""
+    """The layers that the readout uses; by default only the last one, unless the readout is multi-scale."""
     last = len(config.layers)
     if config.readout in ("attention", "supersource", "average"):
         return config.scales or (last,)
@@ -121,7 +122,7 @@ def _one_of(name: str, value: object, names: Any) -> None:
 
 
 def from_json(kind: type[Settings], values: dict[str, Any], source: str) -> Settings:
-    """Settings of a saved model; a key that is unknown or a value that makes no sense is an error."""
+    """Settings of a saved model. Raises ModelFormatError for unknown keys and invalid values."""
     if not isinstance(values, dict):
         raise ModelFormatError(f"{source}: expected an object")
     known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]

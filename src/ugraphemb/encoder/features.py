@@ -1,4 +1,4 @@
-"""From graphs to the numbers that enter the network: a few per node, and nothing that grows with the vocabulary."""
+"""Node features, the input of the network: a few numbers per node, independent of the size of the vocabulary."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.graphs import GraphSet
 
 UNSEEN, SUPERSOURCE, RESERVED = 0, 1, 2
-_WALK_STEP = 0.02  # of probabilities
-_WALK_SHIFT = 0.0817  # no likely fraction is halfway between two steps, where its last bit would decide
-_MOST_EDGE_COLUMNS = 16  # labels of edges that are counted apart
+_WALK_STEP = 0.02  # to which probabilities are rounded
+_WALK_SHIFT = 0.0817  # so that no common fraction is halfway between two steps, where rounding errors would decide
+_MOST_EDGE_COLUMNS = 16  # maximum number of edge labels with their own column
 TRIANGLE_FEATURES, LABEL_FEATURES = 3, 2
-DEGREE_BINS = 48  # degrees 0 to 31 as they are, then four bins a doubling
+DEGREE_BINS = 48  # one bin for each degree from 0 to 31, then four bins per doubling
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -31,8 +31,8 @@ class NodeFeatures:
         degree: Row of the degree table.
         numbers: Real-valued features, (nodes, width).
         code: Row of `codes`, or empty.
-        codes: Fixed random signs of each label of the collection, (labels, hashed_labels).
-        edge_slot: Row of the edge label table beside `indices`, or empty.
+        codes: Fixed random code of each label of the collection, (labels, hashed_labels).
+        edge_slot: Row of the edge label table for each entry of `indices`, or empty.
     """
 
     slot: npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ class NodeFeatures:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What training saw: labels in the order of their rows, and the scale of the attributes."""
+    """Labels of the training graphs in the order of their rows, and mean and scale of the attributes."""
 
     node_labels: tuple[Hashable, ...] = ()
     edge_labels: tuple[Hashable, ...] = ()
@@ -54,7 +54,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, graphs: GraphSet, config: EncoderConfig) -> Vocabulary:
-        """Labels that occur in `graphs` (a vocabulary may hold more), and the mean and spread of its attributes."""
+        """Labels that occur in `graphs` (its vocabulary may have more); mean and standard deviation of attributes."""
         mean: tuple[float, ...] = ()
         scale: tuple[float, ...] = ()
         if config.attributes:
@@ -70,7 +70,7 @@ class Vocabulary:
         )
 
     def features(self, graphs: GraphSet, config: EncoderConfig) -> NodeFeatures:
-        """Features of any graphs, of training or not."""
+        """Features of any graphs, not only of training graphs."""
         total = len(graphs.node_labels)
         labels = graphs.node_vocabulary or (None,)
         slot = slots_of(labels, self.node_labels)[graphs.node_labels]
@@ -101,7 +101,7 @@ class Vocabulary:
         )
 
     def unseen(self, graphs: GraphSet) -> str | None:
-        """A message about node labels that training has not seen; None if there are none."""
+        """A message about node labels that did not occur in training; None if there are none."""
         labels = graphs.node_vocabulary or (None,)
         strange = slots_of(labels, self.node_labels) == UNSEEN
         nodes = int(np.count_nonzero(strange[graphs.node_labels]))
@@ -117,7 +117,7 @@ class Vocabulary:
         )
 
     def label_shares(self, graphs: GraphSet) -> FloatArray:
-        """The share of `graphs` that has each label."""
+        """For each label, the share of `graphs` that contain it."""
         slot = slots_of(graphs.node_vocabulary or (None,), self.node_labels)[graphs.node_labels]
         graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
         once = np.unique(np.stack([graph_of, slot]), axis=1)[1]
@@ -125,17 +125,17 @@ class Vocabulary:
         return np.asarray(counts[RESERVED:] / max(1, len(graphs)), np.float32)
 
     def numbers(self, config: EncoderConfig) -> int:
-        """Width of the real-valued features of a node."""
+        """Number of real-valued features of a node."""
         width = config.walks + TRIANGLE_FEATURES * config.clustering + LABEL_FEATURES * config.label_counts
         return width + (self.edge_columns if config.edge_counts else 0) + len(self.attribute_mean)
 
     @property
     def edge_columns(self) -> int:
-        """Width of the counts of edge labels: one for each of the first labels, one for all others."""
+        """Number of columns for counts of edge labels: one for each of the first 16 labels, one for all others."""
         return min(len(self.edge_labels), _MOST_EDGE_COLUMNS) + 1
 
     def _edge_counts(self, graphs: GraphSet) -> FloatArray:
-        """How many edges of each label each node has, (nodes, edge_columns)."""
+        """Number of edges of each label at each node, (nodes, edge_columns)."""
         width, total = self.edge_columns, len(graphs.node_labels)
         codes = np.zeros(len(graphs.indices), np.int32) if graphs.edge_labels is None else graphs.edge_labels
         slots = slots_of(graphs.edge_vocabulary or (None,), self.edge_labels) - RESERVED
@@ -159,7 +159,7 @@ def _occurring(codes: npt.NDArray[np.int32], vocabulary: tuple[Hashable, ...]) -
 
 
 def slots_of(labels: tuple[Hashable, ...], seen: tuple[Hashable, ...]) -> npt.NDArray[np.int64]:
-    """The row of each label in the table of labels: UNSEEN, or RESERVED and its position; 1, True and "1" differ."""
+    """The row of each label in the label table: RESERVED + its position, or UNSEEN. 1, True and "1" are different."""
     position = {(type(label), label): RESERVED + i for i, label in enumerate(seen)}
     return np.array([position.get((type(label), label), UNSEEN) for label in labels], np.int64)
 
@@ -170,19 +170,19 @@ def _degree_bins(degree: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _signs(label: Hashable, width: int) -> FloatArray:
-    """±1/√width from the label itself, the same in every process."""
+    """A code of ±1/√width derived from a hash of the label, the same in every process."""
     seed = hashlib.blake2b(repr((type(label).__name__, label)).encode(), digest_size=8).digest()
     bits = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "little"))).integers(0, 2, width)
     return np.asarray((2 * bits - 1) / np.sqrt(width), np.float32)
 
 
 def _label_counts(graphs: GraphSet) -> FloatArray:
-    """log(1 + n) of the n nodes of the graph with the same label, and their share: (nodes, LABEL_FEATURES)."""
+    """log(1 + n), n the nodes of the graph with the same label, and their share: (nodes, LABEL_FEATURES)."""
     graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
     place = graph_of * max(1, len(graphs.node_vocabulary)) + graphs.node_labels
     _, position, counts = np.unique(place, return_inverse=True, return_counts=True)
     alike = counts[position]
-    share = np.round(alike / graphs.num_nodes[graph_of] / _WALK_STEP) * _WALK_STEP  # as walks, so that nodes fold
+    share = np.round(alike / graphs.num_nodes[graph_of] / _WALK_STEP) * _WALK_STEP  # rounded so that nodes fold
     return np.stack([np.log1p(alike), share], axis=1).astype(np.float32)
 
 
@@ -200,16 +200,16 @@ def _triangle_features(graphs: GraphSet) -> FloatArray:
 
 
 def _return_probabilities(graphs: GraphSet, count: int) -> FloatArray:
-    """Probabilities that a random walk from each node is back after 2, ..., count + 1 steps: (nodes, count).
+    """Probability that a random walk from a node returns to it after 2, ..., count + 1 steps: (nodes, count).
 
-    The diagonals of Sᵏ, with S = D^(-1/2) A D^(-1/2), which is symmetric: (Sᵃ⁺ᵇ)ᵢᵢ = Σⱼ (Sᵃ)ᵢⱼ (Sᵇ)ᵢⱼ. So
-    powers of half as many steps are enough. Rounded to `_WALK_STEP`, so that more nodes are alike and are folded.
+    These are the diagonals of Sᵏ with S = D^(-1/2) A D^(-1/2). S is symmetric, so (Sᵃ⁺ᵇ)ᵢᵢ = Σⱼ (Sᵃ)ᵢⱼ (Sᵇ)ᵢⱼ, and
+    powers up to about k / 2 suffice. Rounded to `_WALK_STEP`, so that more nodes have equal features and are folded.
     """
     from scipy.sparse import csr_array
 
     total = len(graphs.node_labels)
     degree = np.diff(graphs.indptr)
-    small = np.int32 if len(graphs.indices) < 1 << 31 else np.int64  # half the width, twice as fast
+    small = np.int32 if len(graphs.indices) < 1 << 31 else np.int64  # 32-bit indices are twice as fast
     neighbor, root = _neighbors(graphs).astype(small), np.sqrt(1 / np.maximum(degree, 1)).astype(np.float32)
     weight = np.repeat(root, degree) * root[neighbor]
     powers = [csr_array((weight, neighbor, graphs.indptr.astype(small)), (total, total))]
@@ -224,7 +224,7 @@ def _return_probabilities(graphs: GraphSet, count: int) -> FloatArray:
 
 
 def _row_sums(values: FloatArray, offsets: npt.NDArray[np.int64]) -> FloatArray:
-    """Σ values[offsets[i] : offsets[i + 1]], which does not depend on what stands before."""
+    """Σ values[offsets[i] : offsets[i + 1]]; unlike with cumulative sums, rounding depends on these values only."""
     sums = np.zeros(len(offsets) - 1, np.float32)
     filled = np.diff(offsets) > 0
     if len(values):
@@ -233,6 +233,6 @@ def _row_sums(values: FloatArray, offsets: npt.NDArray[np.int64]) -> FloatArray:
 
 
 def _neighbors(graphs: GraphSet) -> npt.NDArray[np.int64]:
-    """`indices` counted through all graphs."""
+    """`indices` as node ids of the whole collection."""
     shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
     return graphs.indices + shift

@@ -1,4 +1,4 @@
-"""Hashes of many integers at once: colors of Weisfeiler and Lehman are made of them."""
+"""Vectorized hashes of integers, used for Weisfeiler-Lehman colors."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def mixed(values: Marks) -> Marks:
 def sums_of_runs(values: Marks, offsets: npt.NDArray[np.int64]) -> Marks:
     """Σ values[offsets[i] : offsets[i + 1]], modulo 2⁶⁴."""
     total = np.zeros(len(values) + 1, np.uint64)
-    np.cumsum(values, out=total[1:])  # wraps around, and so do the differences
+    np.cumsum(values, out=total[1:])  # overflows are modulo 2⁶⁴, and so are the differences
     return total[offsets[1:]] - total[offsets[:-1]]

@@ -1,6 +1,6 @@
-"""How two vectors are compared: one formula for training, `model.proximity`, search, ranking and figures.
+"""Proximity of two vectors: one formula for training, `model.proximity`, search, ranking and figures.
 
-The formulas take NumPy arrays and torch tensors alike, and torch is not imported: a search does not need it.
+The formulas accept NumPy arrays and torch tensors. torch is not imported, because a search does not need it.
 """
 
 from __future__ import annotations
@@ -15,35 +15,36 @@ from ugraphemb.encoder.names import Head
 Floats = npt.NDArray[np.float64]
 
 PSEUDO: tuple[Head, ...] = ("pseudo_l2", "raised_l2")
-"""Heads with coordinates that count against the distance."""
+"""Pseudo-Euclidean heads: some coordinates reduce the distance."""
 
 FLOOR = 0.01
-"""The least share of the Euclidean distance that a pseudo-Euclidean one is: zero is for equal vectors alone."""
+"""Minimum ratio of a pseudo-Euclidean to the Euclidean distance, so that only equal vectors have distance 0."""
 
 STEP = 0.05
-"""Distance at which half of the heights of "raised_l2" count."""
+"""Distance at which the heights of "raised_l2" have half of their weight."""
 
-_AT_ONCE = 1 << 16  # coordinates of differences that are in the cache together
+_AT_ONCE = 1 << 16  # coordinates of differences per step, so that they fit in the cache
 
 
 def between(left: npt.ArrayLike, right: npt.ArrayLike, head: Head) -> Floats:
     """Proximity of every row of `left` to every row of `right`: (left, right), in double precision.
 
     "l2" is ‖a − b‖, "squared_l2" is ‖a − b‖² (eq. 6), "l1" is Σ|a − b|, "inner" is aᵀb (eq. 8). "pseudo_l2" is the
-    root of ‖a − b‖² over the first three quarters of the coordinates less ‖a − b‖² over the last: normalized edit
-    distances break the triangle inequality, so no Euclidean space holds them, while this one holds any distances.
-    It is never less than a hundredth of the Euclidean distance, and so 0 for equal vectors alone.
+    square root of ‖a − b‖² over the first three quarters of the coordinates minus ‖a − b‖² over the last quarter.
+    Normalized edit distances violate the triangle inequality, so no Euclidean space represents them exactly; a
+    pseudo-Euclidean space can. The distance is at least 1% of the Euclidean distance, so that it is 0 only for equal
+    vectors.
 
-    "raised_l2" is that distance r of all coordinates but the first, and |a₁| + |b₁| on top of it: what a graph has that
-    no other graph has, like words of its own, is a height above the others, for no few coordinates keep each of many
-    graphs away from all others. Heights count by r / (r + 0.05), so that equal vectors stay at 0.
+    "raised_l2" is that distance r over all coordinates but the first, plus (|a₁| + |b₁|) · r / (r + 0.05). The first
+    coordinate is the height of a graph: it represents what no other graph has, such as words that occur only in it. A
+    few coordinates cannot separate each of many graphs from all others. The factor keeps equal vectors at distance 0.
 
     "sized_l1" is Σ|a − b| over all coordinates but the first, divided by the mean of a₁ and b₁, the numbers of nodes.
-    The edit distance is a metric and, like L1, a sum of differences; only its normalization breaks the triangle
+    The edit distance is a metric and, like L1, a sum of differences; only its normalization violates the triangle
     inequality, and the division is that normalization.
 
-    All distances are computed from differences, so that equal vectors are at distance 0 and equal pairs of vectors at
-    equal distances, whatever stands beside them.
+    All distances are computed from differences. So equal vectors have distance 0, and the distance of a pair does not
+    depend on the other vectors.
     """
     if head not in get_args(Head):
         raise ValueError(f"head {head!r}; it is one of {', '.join(get_args(Head))}")
@@ -70,7 +71,7 @@ def _to_each(vector: Floats, others: Floats, head: Head) -> Floats:
 
 
 def combined(plus: Any, minus: Any, raised: Any, head: Head) -> Any:
-    """A distance from squared distances over the two `parts` of the coordinates, and for "raised_l2" the `heights`."""
+    """A distance from the squared distances over the two `parts` of coordinates and, for "raised_l2", the `heights`."""
     if head in PSEUDO:
         root = _signed_root(plus - minus).clip(min=FLOOR * _sqrt(plus + minus))
         return _raised(root, raised) if head == "raised_l2" else root
@@ -78,26 +79,26 @@ def combined(plus: Any, minus: Any, raised: Any, head: Head) -> Any:
 
 
 def parts(width: int, head: Head) -> tuple[slice, slice]:
-    """The coordinates that count for and against a distance; "raised_l2" has its heights in front of them."""
+    """The coordinates that increase and that reduce a distance; "raised_l2" has the height in front of them."""
     split = width - width // 4 if head in PSEUDO else width
     return slice(int(head == "raised_l2"), split), slice(split, None)
 
 
 def heights(left: Any, right: Any, head: Head) -> Any:
-    """|a₁| + |b₁| of each row of `left` and the same row of `right`, or of one and all; None for other heads."""
+    """|a₁| + |b₁| for each row of `left` and of `right`, with broadcasting; None for other heads than "raised_l2"."""
     return abs(left[:, 0]) + abs(right[:, 0]) if head == "raised_l2" else None
 
 
 def mean_size(left: Any, right: Any) -> Any:
-    """What "sized_l1" divides by, for each row of `left` and the same row of `right`, or of one and all."""
+    """The divisor of "sized_l1" for each row of `left` and of `right`, with broadcasting."""
     return (left[:, 0] + right[:, 0]) / 2
 
 
 def along(left: Any, right: Any, head: Head) -> Any:
-    """What training compares: each row of `left` with the same row of `right`, tensors of shape (rows, width).
+    """Proximity of each row of `left` to the same row of `right`, tensors of shape (rows, width), for training.
 
-    As `between`, but with a gradient everywhere: pseudo-Euclidean heads are without their floor and go below zero,
-    and "l2" is √(‖a − b‖² + 10⁻⁸).
+    Like `between`, but differentiable everywhere: pseudo-Euclidean heads have no lower limit and can be negative, and
+    "l2" is √(‖a − b‖² + 10⁻⁸).
     """
     if head == "inner":
         return (left * right).sum(1)
@@ -112,7 +113,7 @@ def along(left: Any, right: Any, head: Head) -> Any:
 
 
 def among(vectors: Any, left: Any, right: Any, head: Head) -> Any:
-    """`along` of vectors[left] and vectors[right]; where pairs are many, by one product of all vectors with all."""
+    """`along` of vectors[left] and vectors[right]; for many pairs, by one matrix product of all vectors with all."""
     if len(left) < 2 * len(vectors):
         return along(vectors[left], vectors[right], head)
     if head == "l1":
@@ -132,14 +133,14 @@ def among(vectors: Any, left: Any, right: Any, head: Head) -> Any:
 
 
 def _all_l1(vectors: Any) -> Any:
-    """Σ|a − b| of all rows with all. Imported only when training, because a search does not need torch."""
+    """Σ|a − b| of all pairs of rows. Imported only in training, because a search does not need torch."""
     from ugraphemb.encoder.l1 import l1_between_rows
 
     return l1_between_rows(vectors)
 
 
 def _signature(vectors: Any, head: Head) -> Any:
-    """Sign of each coordinate in the distance: 1, −1, or 0 for a height."""
+    """Sign of each coordinate in the squared distance: 1, −1, or 0 for the height."""
     sign = vectors.new_zeros(vectors.shape[1])
     plus, minus = parts(vectors.shape[1], head)
     sign[plus], sign[minus] = 1, -1
@@ -147,7 +148,7 @@ def _signature(vectors: Any, head: Head) -> Any:
 
 
 def _smooth(squared: Any, head: Head) -> Any:
-    """√x with a gradient at 0, which two copies of one graph reach."""
+    """√x with a finite gradient at 0, the value of two copies of one graph; x itself for "squared_l2"."""
     return squared if head == "squared_l2" else _sqrt(squared + 1e-8)
 
 
@@ -157,7 +158,7 @@ def _raised(root: Any, height: Any) -> Any:
 
 
 def _signed_root(squared: Any) -> Any:
-    """sign(x)·(√(|x| + ε) − √ε): 0 at 0, with a gradient there, and ever growing, below zero too."""
+    """sign(x)·(√(|x| + ε) − √ε) with ε = 10⁻⁴: strictly increasing, 0 at 0, with a finite gradient there."""
     return squared / (_sqrt(abs(squared) + 1e-4) + 1e-2)
 
 

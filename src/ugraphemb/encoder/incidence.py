@@ -1,4 +1,4 @@
-"""Sums over lists of rows, and the gradients of such sums as sums over the transposed lists."""
+"""Sums over lists of rows; their gradients are sums over the transposed lists."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Incidence:
-    """An incidence matrix: list i holds the rows chosen[offsets[i] : offsets[i + 1]], each as often as count says.
+    """A sparse incidence matrix: list i contains the rows chosen[offsets[i] : offsets[i + 1]], repeated by `count`.
 
     Attributes:
-        chosen, count: One entry each; None counts each once.
+        chosen, count: Row and multiplicity of each entry; a count of None means 1 for all.
         offsets: (lists + 1).
-        lists, ends: The transpose, which gradients need, or empty: row j is in the lists lists[ends[j] : ends[j + 1]].
-        order: The entries sorted by row, as weighted sums need them, or empty.
+        lists, ends: The transpose, for gradients, or empty: row j is in the lists lists[ends[j] : ends[j + 1]].
+        order: The entries sorted by row, for gradients of weighted sums, or empty.
     """
 
     chosen: Tensor
@@ -34,7 +34,7 @@ class Incidence:
 
     @classmethod
     def of(cls, matrix: csr_array, *, counted: bool, gradients: bool) -> Incidence:
-        """List i has row j as often as matrix[i, j] says; if not `counted`, once for each entry."""
+        """List i contains row j matrix[i, j] times; if not `counted`, once for each stored entry."""
         lists = ends = order = np.empty(0, np.int64)
         if gradients:
             turned = csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape).tocsc()
@@ -46,18 +46,18 @@ class Incidence:
 
     @classmethod
     def of_neighbors(cls, indptr: Tensor, indices: Tensor) -> Incidence:
-        """Of a symmetric adjacency matrix, which is its own transpose. For sums without weights."""
+        """From a symmetric adjacency matrix, which is its own transpose. Only for sums without weights."""
         return cls(indices, indptr, indices, indptr, torch.empty(0, dtype=torch.int64))
 
     @classmethod
     def of_runs(cls, offsets: Tensor, list_of: Tensor) -> Incidence:
-        """Rows one after the other: list i holds the rows from offsets[i] to offsets[i + 1]."""
+        """Consecutive rows: list i contains the rows from offsets[i] to offsets[i + 1] - 1."""
         rows = torch.arange(len(list_of) + 1, device=offsets.device)
         return cls(rows[:-1], offsets, list_of, rows, rows[:-1])
 
     @classmethod
     def of_single_rows(cls, rows: Tensor, total: int) -> Incidence:
-        """One row in each list, in ascending order, of so many in total."""
+        """List i contains only rows[i]; `rows` is ascending, `total` is the number of all rows."""
         lists = torch.arange(len(rows) + 1)
         return cls(rows, lists, lists[:-1], torch.searchsorted(rows, torch.arange(total + 1)), lists[:-1])
 
@@ -67,20 +67,20 @@ class Incidence:
 
     @cached_property
     def list_of(self) -> Tensor:
-        """The list that each entry is in."""
+        """The list of each entry."""
         lists = torch.arange(len(self.offsets) - 1, device=self.offsets.device)
         return lists.repeat_interleave(self.offsets.diff(), output_size=len(self.chosen))
 
     @cached_property
     def sizes(self) -> Tensor:
-        """How many rows each list holds, repeated ones as often as they occur: (lists, 1)."""
+        """Number of rows of each list, with multiplicity: (lists, 1)."""
         if self.count is None:
             return self.offsets.diff().unsqueeze(1).float()
         return self.sums(self.count.new_ones(int(self.chosen.max()) + 1 if len(self.chosen) else 0, 1))
 
     @cached_property
     def edge_index(self) -> Tensor:
-        """(2, entries): from row to list, as PyTorch Geometric takes edges."""
+        """(2, entries): edges from row to list, in the format of PyTorch Geometric."""
         return torch.stack([self.chosen, self.list_of])
 
     def sums(self, rows: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -111,7 +111,7 @@ class Incidence:
         return _bags(self.lists, lists, self.ends, None if weight is None else weight[self.order])
 
     def products(self, rows: Tensor, lists: Tensor) -> Tensor:
-        at_once = 4_096  # entries; their vectors stay in the cache
+        at_once = 4_096  # entries, so that their vectors stay in the cache
         parts = zip(torch.split(self.chosen, at_once), torch.split(self.list_of, at_once), strict=True)
         found = [(rows.index_select(0, row) * lists.index_select(0, its)).sum(1) for row, its in parts]
         return torch.cat(found) if found else rows.new_zeros(0)

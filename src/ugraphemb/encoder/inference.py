@@ -1,7 +1,7 @@
-"""Vectors of a few graphs by NumPy alone, so that a query of a saved index does not wait for torch.
+"""Vectors of a few graphs with NumPy only, so that a query of a saved index need not import torch.
 
-The formula is that of `Network` (model.py), for the settings that `knows` lists; `tests/encoder/test_inference.py`
-compares the two. Other settings are left to torch.
+Computes the same as `Network` (model.py) for the settings that `knows` accepts; `tests/encoder/test_inference.py`
+compares the two. Other settings need torch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ugraphemb.graphs import GraphSet
 Floats = npt.NDArray[np.float32]
 
 _READOUTS = ("sum", "average", "msna", "attention", "msna_sum")
-# Settings that are computed here, or that training alone minds. Any other must have its default.
+# Settings that are supported here, or that only affect training. All others must have their default values.
 _COMPUTED = {
     "layers", "aggregation", "residual", "activation", "learn_epsilon", "readout", "scales", "compression",
     "batch_norm", "running_norm", "norm_floor", "hidden", "dimension", "scaled", "head", "degree", "walks",
@@ -29,16 +29,16 @@ _COMPUTED = {
 
 
 def knows(config: EncoderConfig) -> bool:
-    """Whether networks of these settings are computed here."""
+    """Whether networks with these settings are supported here."""
     others = (field for field in dataclasses.fields(config) if field.name not in _COMPUTED)
     return config.readout in _READOUTS and all(getattr(config, field.name) == field.default for field in others)
 
 
 class Inference:
-    """A trained network of known settings, for few graphs.
+    """A trained network with supported settings, for few graphs.
 
     Raises:
-        ValueError: The weights are not those of such a network.
+        ValueError: The weights do not have the names and shapes that the settings require.
     """
 
     def __init__(self, config: EncoderConfig, vocabulary: Vocabulary, weights: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -129,7 +129,7 @@ class Inference:
 
 
 def shapes_of(config: EncoderConfig, vocabulary: Vocabulary) -> dict[str, tuple[int, ...]]:
-    """The tensors of a network of known settings, without class layers."""
+    """Names and shapes of the tensors of a network with supported settings, without class layers."""
     widths, labels = (config.layers[0], *config.layers), RESERVED + len(vocabulary.node_labels)
     numbers = vocabulary.numbers(config)
     shapes: dict[str, tuple[int, ...]] = {"inputs.label.weight": (labels, widths[0])}

@@ -1,4 +1,4 @@
-"""L1 distances between all vectors of a block, with their gradient, for training."""
+"""L1 distances of all pairs of vectors of a block, with gradients, for training."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ugraphemb import _core
 
 
 class _BetweenRows(torch.autograd.Function):
-    """Σ|a − b| of all rows with all, each pair computed once: several times faster than `torch.cdist`."""
+    """Σ|a − b| of all pairs of rows, each pair computed once: several times faster than `torch.cdist`."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor) -> Tensor:
@@ -30,7 +30,7 @@ class _BetweenRows(torch.autograd.Function):
 
 
 def l1_between_rows(vectors: Tensor) -> Tensor:
-    """Σ|a − b| of all rows with all, (rows, rows); 0 on the diagonal. The gradient at a = b is 0."""
+    """Σ|a − b| of all pairs of rows, (rows, rows); 0 on the diagonal. The gradient at a = b is 0."""
     if vectors.device.type != "cpu" or vectors.dtype != torch.float32:
         return torch.cdist(vectors, vectors, p=1)
     found: Tensor = _BetweenRows.apply(vectors)  # type: ignore[no-untyped-call]

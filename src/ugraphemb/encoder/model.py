@@ -42,12 +42,12 @@ class Network(nn.Module):
         self.classes: ClassLayers | None = None
 
     def add_classes(self, shape: Shape) -> ClassLayers:
-        """New class layers of these sizes (the paper's UGraphEmb-F)."""
+        """Adds new class layers of these sizes (UGraphEmb-F in the paper)."""
         self.classes = ClassLayers(self.config, shape)
         return self.classes
 
-    # inference.py computes the same by NumPy, for few graphs; test_inference.py compares the two. Settings that it does
-    # not list are computed here alone: what is new need not be there.
+    # inference.py computes the same with NumPy, for few graphs; test_inference.py compares the two. Settings that it
+    # does not list are supported only here, so new settings need not be added there.
     def forward(self, rows: Rows) -> Tensor:
         layers = [self.inputs(rows.batch)]  # (rows, layers[0])
         *convolutions, last = zip(self.convolutions, rows.own, rows.neighbors, strict=True)
@@ -70,7 +70,7 @@ class Network(nn.Module):
                 read = torch.cat([read, mean], dim=1)
         vectors: Tensor = self.dense(self.norm(read))  # (graphs, dimension)
         if self.config.scaled:
-            ends = rows.graphs[1].sums(rows.neighbors[0].sizes)  # (graphs, 1), two for each edge
+            ends = rows.graphs[1].sums(rows.neighbors[0].sizes)  # (graphs, 1), twice the number of edges
             vectors = vectors * (1 + ends / (2 * sizes))
         if self.config.head == "sized_l1":
             count = sizes.to(vectors.dtype)
@@ -79,27 +79,27 @@ class Network(nn.Module):
 
     @property
     def sums_first(self) -> bool:
-        """Whether the sum over nodes can be taken before the last dense layer of the last convolution: less to do."""
+        """Whether nodes can be summed before the last dense layer of the last convolution, which is faster."""
         return self.config.residual and self.config.readout == "sum" and not self.config.edge_labels
 
     def rows(self, graphs: Batch) -> Rows:
-        """These graphs with one row per node. Of graphs with a supersource the readouts see it alone."""
+        """These graphs with one row per node. With a supersource, readouts use only its row."""
         return Rows.of_nodes(graphs, len(self.convolutions), last=self.config.readout == "supersource")
 
     @property
     def folds(self) -> bool:
-        """Whether nodes with the same features around them get the same vectors, so that they can be folded."""
+        """Whether nodes with equal features and equal neighborhoods get equal vectors, so that they can be folded."""
         return self.config.convolution == "gin" and not self.config.edge_labels and self.config.readout != "supersource"
 
     def folding(self, graphs: Batch, *, counted: bool = True) -> Folding:
-        """These graphs, on the CPU, folded as far as this network's convolutions allow. Counting pays if used often."""
+        """These graphs, on the CPU, folded for this network's convolutions. Use `counted` if it is used many times."""
         return Folding(graphs, len(self.convolutions), degree=self.config.degree, counted=counted)
 
 
 class RunningNorm(nn.BatchNorm1d):
-    """Batch normalization by running means in training too; a batch changes them a little before it is standardized.
+    """Batch normalization by running means, also in training; a batch updates them before it is standardized.
 
-    Batches of one kind of graphs each then do not look alike: what tells the kinds apart is kept, as it is in use.
+    If each batch has graphs of one kind only, differences between kinds are kept, as they are in inference.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -109,7 +109,7 @@ class RunningNorm(nn.BatchNorm1d):
         assert seen is not None
         if self.training:
             with torch.no_grad():
-                share = max(float(self.momentum or 0), 1 / (1 + int(seen)))  # the mean of the first batches, then less
+                share = max(float(self.momentum or 0), 1 / (1 + int(seen)))  # at first the mean of all batches
                 seen += 1
                 far = (x - mean).square().mean(0)
                 mean.lerp_(x.mean(0).to(mean.dtype), share)
@@ -118,7 +118,7 @@ class RunningNorm(nn.BatchNorm1d):
 
 
 class Inputs(nn.Module):
-    """W·x for the features x of each node, without ever writing a one-hot x down: W's columns are looked up."""
+    """W·x for the features x of each node; for one-hot features the columns of W are looked up."""
 
     def __init__(self, config: EncoderConfig, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -133,17 +133,17 @@ class Inputs(nn.Module):
                 nn.init.normal_(table.weight, std=width**-0.5)
         with torch.no_grad():
             self.label.weight *= config.label_scale
-            self.label.weight[0].zero_()  # labels not seen in training have no effect
+            self.label.weight[0].zero_()  # unseen labels have no effect
         self.trust: Tensor | None
         self.register_buffer("trust", torch.ones(len(self.label.weight), 1) if config.label_trust else None)
 
     def weigh_labels(self, shares: FloatArray, trust: float) -> None:
-        """Scales the vector of each label by s / (s + trust), s the share of the graphs that have the label."""
+        """Scales the vector of each label by s / (s + trust), where s is the share of graphs that contain the label."""
         assert self.trust is not None
         self.trust[RESERVED:, 0] = torch.from_numpy(shares / (shares + trust))
 
     def trust_all_labels(self) -> None:
-        """From now on all labels are learned at the same rate; their current vectors do not change."""
+        """Makes all labels learn at the same rate from now on; their scaled vectors do not change."""
         if self.trust is not None:
             with torch.no_grad():
                 self.label.weight *= self.trust
@@ -163,7 +163,7 @@ class Inputs(nn.Module):
 
 
 class Bias(nn.Module):
-    """x + b: what is left of a dense layer whose product was taken before the sum over neighbors."""
+    """x + b: the rest of a dense layer whose matrix product is computed before the sum over neighbors."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ class Bias(nn.Module):
 
 
 class Update(nn.Module):
-    """MLP((1 + ε) u + s), the MLP two dense layers, the first of which is only its bias."""
+    """MLP((1 + ε) u + s), where the MLP has two dense layers, the first of which is only a bias (see `Bias`)."""
 
     def __init__(self, width: int, config: EncoderConfig) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class Update(nn.Module):
         return layer
 
     def inside(self, own: Tensor, sums: Tensor) -> Tensor:
-        """What enters the second dense layer. Writes into `sums`: large new arrays cost more than the work on them."""
+        """Input of the second dense layer. Overwrites `sums`, because allocating large arrays is slow."""
         epsilon: Any = self.eps
         bias: Any = self.nn[0]
         fixed = not isinstance(epsilon, nn.Parameter)
@@ -207,13 +207,13 @@ class Update(nn.Module):
 
 
 class GIN(nn.Module):
-    """uᵢ ← MLP((1 + ε) uᵢ + Σⱼ uⱼ) (eq. 1); with edge labels Σⱼ ReLU(uⱼ + e) (GINE), e a vector of the edge's label.
+    """uᵢ ← MLP((1 + ε) uᵢ + Σⱼ uⱼ) (eq. 1); with edge labels Σⱼ ReLU(uⱼ + e) (GINE), e a vector for the edge label.
 
     With aggregation "log", the sum over d neighbors is multiplied by log(1 + d) / d. With `residual`, uᵢ is
     added to the result, and the MLP ends with its second dense layer.
 
-    The product with the first layer's weights is taken before the sum: the same, and cheaper where the width shrinks.
-    In the first convolution the inputs' tables are that product.
+    The product with the weights of the first dense layer is computed before the sum: the result is the same, and it is
+    faster if the width decreases. In the first convolution `Inputs` computes that product.
     """
 
     def __init__(self, before: int, width: int, config: EncoderConfig, *, is_first: bool, edge_labels: int) -> None:
@@ -222,7 +222,7 @@ class GIN(nn.Module):
         self.product = None if is_first else nn.Linear(before, width, bias=False)
         self.convolution = Update(width, config)
         self.edge = nn.Embedding(edge_labels, width) if edge_labels else None
-        self.convolution.dense.reset_parameters()  # drawn twice, as in 0.1: the same seed gives the same network
+        self.convolution.dense.reset_parameters()  # initialized twice, as in 0.1: the same seed gives the same network
 
     def forward(self, rows: Tensor, own: Incidence | None, neighbors: Incidence, batch: Batch) -> Tensor:
         before, rows = rows, rows if self.product is None else self.product(rows)
@@ -233,14 +233,14 @@ class GIN(nn.Module):
         return result
 
     def sums(self, rows: Tensor, own: Incidence | None, neighbors: Incidence, graphs: Incidence) -> Tensor:
-        """Of a residual one: Σ over each graph of what is added to its nodes, as W Σ x + N b instead of Σ (W x + b)."""
+        """With `residual`: sum over each graph of what is added to its nodes, as W Σ x + N b instead of Σ (W x + b)."""
         rows = rows if self.product is None else self.product(rows)
         inside = self.convolution.inside(rows if own is None else own.sums(rows), self._around(rows, neighbors))
         dense = self.convolution.dense
         return graphs.sums(inside) @ dense.weight.T + graphs.sizes * dense.bias
 
     def _around(self, rows: Tensor, neighbors: Incidence, batch: Batch | None = None) -> Tensor:
-        """Σⱼ over the neighbors: (rows after, width)."""
+        """Sum over the neighbors: (rows after the convolution, width)."""
         if self.edge is not None:
             assert batch is not None
             messages = torch.relu(rows.index_select(0, neighbors.chosen) + self.edge(batch.edge_slot))
@@ -252,7 +252,7 @@ class GIN(nn.Module):
 
 
 class Plain(nn.Module):
-    """One of PyTorch Geometric's convolutions, then ReLU. It takes one row per node."""
+    """A convolution of PyTorch Geometric, then ReLU. Requires one row per node."""
 
     def __init__(self, convolution: nn.Module) -> None:
         super().__init__()
@@ -264,10 +264,10 @@ class Plain(nn.Module):
 
 
 class NodeAttention(nn.Module):
-    """Sum of node vectors, each weighted by its likeness to a learned view of the whole graph (eq. 3).
+    """Sum of node vectors, each weighted by its similarity to a learned summary of the graph (eq. 3).
 
     ATT(U) = Σₙ σ(uₙᵀ ReLU(Θ · mean(U))) uₙ  (Bai et al., IJCAI 2019). The weights are not normalized, so that the
-    length of the sum tells the size of the graph.
+    norm of the sum depends on the size of the graph.
     """
 
     def __init__(self, width: int) -> None:
@@ -280,7 +280,7 @@ class NodeAttention(nn.Module):
 
 
 class Sum(nn.Module):
-    """Σₙ uₙ; of graphs with a supersource that node's vector, which is all there is to sum."""
+    """Σₙ uₙ; with a supersource, `graphs` contains only its row, so this is the vector of the supersource."""
 
     def forward(self, rows: Tensor, graphs: Incidence, sizes: Tensor) -> Tensor:
         return graphs.sums(rows)
@@ -294,7 +294,7 @@ class Average(nn.Module):
 
 
 class Both(nn.Module):
-    """Two readouts side by side."""
+    """Two readouts, concatenated."""
 
     def __init__(self, first: nn.Module, second: nn.Module) -> None:
         super().__init__()
@@ -305,7 +305,7 @@ class Both(nn.Module):
 
 
 class MultiScale(nn.Module):
-    """One readout after each chosen layer, concatenated (eq. 2 with attention is the paper's MSNA)."""
+    """Concatenation of one readout for each selected layer (eq. 2; with attention it is MSNA of the paper)."""
 
     def __init__(self, readouts: list[nn.Module], scales: tuple[int, ...]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The names that settings may take."""
+"""The allowed values of settings."""
 
 from typing import Literal
 

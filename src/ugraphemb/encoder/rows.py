@@ -1,9 +1,9 @@
-"""Graphs as the network computes them: rows of node vectors, and which rows each sum runs over.
+"""The network's representation of graphs: rows of node vectors, and the rows that each sum uses.
 
-A row may stand for many nodes: those that the convolutions cannot tell apart are folded into one, which gives the same
-vectors for a fraction of the products. After k convolutions a node's vector follows from its own features and those
-around it up to k steps away, the colors of Weisfeiler and Lehman. Molecules share most of theirs. Where nothing is
-folded, each node is a row of its own.
+A row may represent many nodes: nodes that the convolutions cannot distinguish are folded into one row, which gives the
+same vectors with fewer computations. After k convolutions the vector of a node depends only on its Weisfeiler-Lehman
+color, which describes the features of the nodes up to k steps away. Molecules have most of their colors in common.
+Without folding, each node has its own row.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Rows:
-    """Some graphs, ready for the network.
+    """Input of the network for some graphs.
 
     Attributes:
-        batch: Features of the rows of the input; sizes of the graphs.
-        own: For each convolution, the row before it that each row after it is made of; None is the same row.
-        neighbors: For each convolution, the rows before it of the neighbors.
-        graphs: For the input and after each convolution, the rows that the readouts see of each graph.
+        batch: Features of the input rows; sizes of the graphs.
+        own: For each convolution, the input row of each output row's own node; None if they are the same rows.
+        neighbors: For each convolution, the input rows of the neighbors of each output row.
+        graphs: For the input and after each convolution, the rows of each graph that the readouts use.
     """
 
     batch: Batch
@@ -40,7 +40,7 @@ class Rows:
 
     @classmethod
     def of_nodes(cls, batch: Batch, depth: int, *, last: bool = False) -> Rows:
-        """One row per node, for so many convolutions; with `last`, readouts see only the last node of each graph."""
+        """One row per node, for `depth` convolutions; with `last`, readouts use only the last node of each graph."""
         neighbors = Incidence.of_neighbors(batch.indptr, batch.indices)
         if last:
             graphs = Incidence.of_single_rows(batch.offsets[1:] - 1, len(batch.slot))
@@ -57,19 +57,19 @@ class Rows:
 
 
 class Folding:
-    """A collection's graphs folded together, from which batches of some of them can be taken.
+    """The graphs of a collection with equivalent nodes folded; gives batches of some of them.
 
     Attributes:
         row_of: For the input and after each convolution, the row of each node.
     """
 
     def __init__(self, graphs: Batch, depth: int, *, degree: bool, counted: bool) -> None:
-        """Folds a batch on the CPU for `depth` convolutions; `degree` tells whether degrees are among the features.
+        """Folds a batch on the CPU for `depth` convolutions; `degree` says whether degrees are used as features.
 
-        `counted` lists have each row once, with its count: smaller, at the price of sorting.
+        With `counted`, lists contain each row once, with its count: they are smaller, but need sorting.
 
-        Two nodes fold if 64-bit hashes agree; that two of a million different ones do by chance has a probability of
-        10⁻⁷.
+        Two nodes are folded if their 64-bit hashes are equal. The probability of any collision among a million
+        different colors is below 10⁻⁷.
         """
         indptr, indices = graphs.indptr.numpy(), graphs.indices.numpy()
         offsets = graphs.offsets.numpy()
@@ -95,11 +95,11 @@ class Folding:
 
     @property
     def rows_a_node(self) -> float:
-        """How little was folded: 1 is nothing."""
+        """Mean number of rows per node over all layers; 1 means that nothing was folded."""
         return float(sum(held.shape[1] for held in self._in_graphs) / max(1, sum(map(len, self.row_of))))
 
     def batch(self, chosen: Positions | None = None, *, gradients: bool = True) -> Rows:
-        """The graphs at these positions, or all of them; without `gradients` none can be had."""
+        """The graphs at these positions, or all of them. Without `gradients` the result is for inference only."""
         graphs, own, around, held = self._graphs, self._own, self._neighbors, self._in_graphs
         if chosen is not None:
             places = self._places
@@ -120,7 +120,7 @@ class Folding:
 
 
 def _lists(rows: Positions, offsets: Positions, width: int, counted: bool) -> csr_array:
-    """How often each row stands in each list."""
+    """Number of occurrences of each row in each list: (lists, width)."""
     ones = np.ones(len(rows), np.float32)
     lists = csr_array((ones, rows, offsets), (len(offsets) - 1, width), copy=counted)
     if counted:
@@ -129,7 +129,7 @@ def _lists(rows: Positions, offsets: Positions, width: int, counted: bool) -> cs
 
 
 def _present(occurring: Positions, place: Positions) -> Positions:
-    """The rows that occur, once each; and in `place` where each stands among them. In time that they alone decide."""
+    """The distinct rows; stores the index of each in `place`. The time does not depend on the length of `place`."""
     numbers = np.arange(len(occurring))
     place[occurring] = numbers
     rows: Positions = occurring[place[occurring] == numbers]
@@ -138,7 +138,7 @@ def _present(occurring: Positions, place: Positions) -> Positions:
 
 
 def _renamed(lists: csr_array, place: Positions, count: int) -> csr_array:
-    """The same lists of `count` rows that are left, each at its place."""
+    """The same lists with rows renumbered by `place`, which keeps `count` rows."""
     return csr_array((lists.data, place[lists.indices], lists.indptr), (lists.shape[0], count))
 
 
@@ -153,7 +153,7 @@ def _marks(batch: Batch, degree: bool) -> Marks:
 
 
 def _rows(marks: Marks) -> tuple[Positions, Positions]:
-    """One node of each mark, and for each node which of these it is like. Faster than np.unique, and unordered."""
+    """One node for each distinct mark, and the index of each node's mark among them. Faster than np.unique."""
     order = np.argsort(marks)
     ordered = marks[order]
     is_new = np.empty(len(marks), bool)

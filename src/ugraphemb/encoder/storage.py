@@ -1,12 +1,12 @@
-"""A trained model as a folder. Loading runs no code from it.
+"""Storage of a trained model in a folder. Loading runs no code from it.
 
-    config.json                   the network, its vocabulary, and which file holds the weights, with its checksum
-    weights-DIGEST.safetensors    named after its content
-    README.md                     the model card, for people
-    .lock                         held while the model is saved
+    config.json                   settings, vocabulary, and name and checksum of the weights file
+    weights-DIGEST.safetensors    the weights, named after their content
+    README.md                     the model card
+    .lock                         locked while the model is saved
 
-Replacing config.json, one file, is what replaces the model; the weights that it names are there before it and removed
-after it is gone. A crash leaves the old model or the new one, and files that others put into the folder stay.
+The atomic replacement of config.json replaces the model: new weights are written before it, old weights are removed
+after it. A crash leaves the old model or the new one. Files of others in the folder are kept.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _CARD_SEAL = "\n<!-- written by ugraphemb; a card that is edited is kept: {} -->
 
 @dataclasses.dataclass(frozen=True)
 class Saved:
-    """A model as it is on disk.
+    """A model as read from disk.
 
     Attributes:
-        weights: By the names of the network's tensors.
-        about: JSON values that were kept with it.
+        weights: Arrays by tensor name.
+        about: JSON values that were saved with it.
         source: Its folder.
     """
 
@@ -79,7 +79,7 @@ class Saved:
     source: Path
 
     def inference(self) -> Inference | None:
-        """The network without torch; None where only torch can compute it.
+        """The network without torch; None if its settings need torch.
 
         Raises:
             ModelFormatError: The weights are not those that the settings describe.
@@ -93,7 +93,7 @@ class Saved:
             raise _other_weights(self.source, error) from error
 
     def network(self, device: torch.device) -> Network:
-        """The network, by torch.
+        """The network as a torch module.
 
         Raises:
             ModelFormatError: The weights are not those that the settings describe.
@@ -101,7 +101,7 @@ class Saved:
         import torch
 
         try:
-            with torch.device("meta"):  # sizes first: a damaged setting must not ask for all memory
+            with torch.device("meta"):  # check shapes first: a damaged setting must not allocate all memory
                 empty = self._network().state_dict()
             expected = {name: tuple(tensor.shape) for name, tensor in empty.items()}
             if expected != {name: array.shape for name, array in self.weights.items()}:
@@ -116,7 +116,7 @@ class Saved:
 
     @property
     def class_count(self) -> int:
-        """How many classes a fine-tuned model predicts; 0 where its class layers were not kept (release 0.1)."""
+        """Number of classes that a fine-tuned model predicts; 0 without class layers (release 0.1 saved none)."""
         if not any(name.startswith("classes.") for name in self.weights):
             return 0
         try:
@@ -136,23 +136,23 @@ class Saved:
 
 
 def weights_of(network: Network) -> Weights:
-    """What `write_model` writes of a network."""
+    """The weights of a network as `write_model` takes them."""
     return {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in network.state_dict().items()}
 
 
 def write_model(
     path: Path, config: EncoderConfig, vocabulary: Vocabulary, weights: Weights, about: Mapping[str, Any], card: str
 ) -> None:
-    """Makes the folder hold this model, atomically.
+    """Saves a model in a folder, atomically.
 
     Args:
-        weights: By the names of the network's tensors.
-        about: JSON values kept with the model under "about" and given back by `read_model`.
-        card: Text for people, in Markdown; an edited README.md is left as it is.
+        weights: Arrays by tensor name.
+        about: JSON values that are saved under "about" and returned by `read_model`.
+        card: The model card in Markdown; a README.md that was edited is not overwritten.
 
     Raises:
-        ModelFormatError: There is something else; nothing was written.
-        StorageError: It could not be written; the old state is kept.
+        ModelFormatError: The path exists and is not a model; nothing was written.
+        StorageError: Writing failed; the old state is kept.
     """
     path = path.absolute()
     data = safetensors.save(dict(weights))
@@ -166,7 +166,7 @@ def write_model(
         }
     )
     with storage_errors(path):
-        if not (path / LOCK).exists():  # else another process may be saving: what counts is what is there after it
+        if not (path / LOCK).exists():  # otherwise another process may be saving: check after it has finished
             _refuse_foreign(path)
         make_folders(path)
         with locked(path / LOCK):
@@ -182,7 +182,7 @@ def write_model(
 
 
 def fingerprint_of(config: EncoderConfig, vocabulary: Vocabulary, weights: Weights) -> str:
-    """Equal for models that give the same vectors: same settings, vocabulary and weights."""
+    """A digest of settings, vocabulary and weights: models with equal fingerprints give the same vectors."""
     about = {"encoder": dataclasses.asdict(config), "vocabulary": _to_json(vocabulary)}
     parts = [json.dumps(about, sort_keys=True).encode()]
     for name, array in sorted(weights.items()):
@@ -191,10 +191,10 @@ def fingerprint_of(config: EncoderConfig, vocabulary: Vocabulary, weights: Weigh
 
 
 def read_model(path: Path) -> Saved:
-    """The weights, settings, vocabulary and what was kept about a model, all of one save.
+    """Reads a model. All parts are from the same save, also if another process saves at the same time.
 
     Raises:
-        ModelFormatError: A folder that is damaged, foreign or of an unknown version.
+        ModelFormatError: The folder is damaged, not a model, or of an unknown version.
     """
     while True:
         config = _config(path)
@@ -203,7 +203,7 @@ def read_model(path: Path) -> Saved:
             break
         except ModelFormatError:
             if _config(path)["weights"] == config["weights"]:
-                raise  # otherwise another process saved meanwhile, and the new model is read
+                raise  # otherwise another process has saved a new model, which is read instead
     source = path / CONFIG
     encoder = from_json(EncoderConfig, config["encoder"], f"{source}: encoder")
     vocabulary = _from_json(config["vocabulary"], f"{source}: vocabulary")
@@ -221,7 +221,7 @@ def _other_weights(path: Path, error: Exception) -> ModelFormatError:
 
 
 def remove_model(path: Path) -> None:
-    """Removes a model's files, and the folder unless others put something there."""
+    """Removes the files of a model, and the folder if it is empty then."""
     with suppress(ModelFormatError):
         _config(path)
         remove_file(path / CONFIG)
@@ -249,7 +249,7 @@ def _config(path: Path) -> dict[str, Any]:
 
 def _weights(path: Path, entry: dict[str, Any]) -> bytes:
     source = path / checked_name(entry["name"], ModelFormatError)
-    if len(entry) == 1:  # of release 0.1, which kept no checksum
+    if len(entry) == 1:  # release 0.1, without checksum
         try:
             return source.read_bytes()
         except OSError as error:
@@ -262,7 +262,7 @@ def _weights(path: Path, entry: dict[str, Any]) -> bytes:
 
 
 def _weights_of_0_1(path: Path) -> list[str]:
-    """The weights of a model of release 0.1, if there is one: their name does not say what they hold."""
+    """The weights file of a model of release 0.1, if there is one: its name contains no digest."""
     with suppress(ModelFormatError):
         entry = _config(path)["weights"]
         return [entry["name"]] if len(entry) == 1 else []
@@ -270,14 +270,14 @@ def _weights_of_0_1(path: Path) -> list[str]:
 
 
 def _own_weights(path: Path) -> list[str]:
-    """Weights of models that were here, and of a save that did not come to its end."""
+    """Weights files of this and earlier models in the folder, and of interrupted saves."""
     return [
         entry.name for entry in path.iterdir() if stem_of(entry.name, ".safetensors") == "weights" and is_ours(entry)
     ]
 
 
 def _refuse_foreign(path: Path) -> None:
-    if not path.exists():  # asked first: another process may make it meanwhile
+    if not path.exists():  # first check: another process may create it at the same time
         return
     if not path.is_dir():
         raise ModelFormatError(f"{path}: there already, and not a folder; nothing was written")
@@ -290,7 +290,7 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _config_is_ours(path: Path) -> None:
-    """A damaged config of a model may be replaced, a config.json of another program may not."""
+    """Raises ModelFormatError for a config.json of another program; a damaged one of a model may be replaced."""
     with suppress(OSError):
         if f'"{FORMAT.name}"'.encode() not in (path / CONFIG).read_bytes():
             raise ModelFormatError(f"{path}: there already, and not a model ({CONFIG}); nothing was written")
@@ -301,7 +301,7 @@ def _sealed(card: str) -> bytes:
 
 
 def _is_own_card(path: Path) -> bool:
-    """Whether there is no card, or one as we wrote it."""
+    """Whether there is no card, or an unedited one written by `write_model`."""
     if not path.is_symlink() and not path.exists():
         return True
     with suppress(OSError, UnicodeDecodeError):

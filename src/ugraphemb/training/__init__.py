@@ -1,1 +1,1 @@
-"""Pairs, losses, the loop, fine-tuning, checkpoints."""
+"""Training: pairs, losses, the training loop, fine-tuning and checkpoints."""

@@ -1,4 +1,4 @@
-"""A training run on disk: one file with a checksum, replaced atomically, so that a crash leaves the previous one."""
+"""Checkpoints of training runs: one file with a checksum, replaced atomically; a crash leaves the previous one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FREE = ("steps", "checkpoint_seconds")  # settings that may differ from those o
 
 
 def write_checkpoint(path: Path, run: _Run) -> None:
-    """Everything that the rest of the run depends on, and what distinguishes it from other runs."""
+    """Saves everything that the rest of the run depends on, and the identity of the run."""
     state = dataclasses.asdict(dataclasses.replace(run.state, best_weights={}))
     content = {
         "identity": json.dumps(run.identity),
@@ -47,8 +47,9 @@ def read_checkpoint(path: Path, run: _Run) -> None:
     """Sets `run` to the state of the checkpoint.
 
     Raises:
-        ModelFormatError: Not a checkpoint, a damaged one, or one of another run: of another network, training, seed,
-            vocabulary, of other graphs, distances or held-out graphs. `steps` may differ, but not be behind it.
+        ModelFormatError: Not a checkpoint, a damaged one, or one of another run: the network, the training settings,
+            the seed, the vocabulary, the graphs, the distances or the held-out graphs differ. `steps` may differ, but
+            must not be below the step of the checkpoint.
     """
     try:
         data = path.read_bytes()
@@ -70,7 +71,7 @@ def read_checkpoint(path: Path, run: _Run) -> None:
         state["best"] = Score(**state["best"])
         state["history"] = tuple((int(row[0]), *map(float, row[1:])) for row in state["history"])
         if state["best_step"]:
-            run.network.load_state_dict(content["best"])  # whether it could be: what counts is loaded next
+            run.network.load_state_dict(content["best"])  # only checks that they fit; the current weights follow
         run.network.load_state_dict(content["network"])
         run.average.load_state_dict(content["average"])
         run.optimizer.load_state_dict(content["optimizer"])
@@ -85,7 +86,7 @@ def read_checkpoint(path: Path, run: _Run) -> None:
 
 
 def identity(run: _Run) -> dict[str, Any]:
-    """What a run is, as JSON: two runs with the same identity take the same steps."""
+    """The identity of a run as JSON: runs with the same identity take the same steps."""
     training = {key: value for key, value in dataclasses.asdict(run.config).items() if key not in _FREE}
     table = run.table
     return {
@@ -117,7 +118,7 @@ def _check(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
 
 
 def _typed(vocabulary: Vocabulary) -> list[Any]:
-    """Every value with its type: 1, 1.0, True and "1" are different labels."""
+    """Each value with its type, because 1, 1.0, True and "1" are different labels."""
     columns = dataclasses.astuple(vocabulary)
     return [[(type(value).__name__, value) for value in column] for column in columns]
 

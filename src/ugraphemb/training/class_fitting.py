@@ -1,4 +1,4 @@
-"""Fits the class layers of a network: selects kernels and regularization, computes the weights of training graphs."""
+"""Fits the class layers of a network: selects kernels and regularization, and computes the weights α."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ MIXTURES = (
     (0.0, 0.0, 0.0, 1.0), (0.5, 0.0, 0.0, 0.5), (0.0, 0.5, 0.0, 0.5), (0.0, 0.0, 0.5, 0.5),
     (0.0, 0.8, 0.0, 0.2), (0.0, 0.0, 0.8, 0.2),
 )  # fmt: skip
-"""Weights of the kernels to choose from."""
+"""Candidate weights of the kernels."""
 
 RIDGES = (0.03, 0.1, 0.3, 1.0, 3.0)
-"""Candidate values for what is added to the diagonal of the kernel (ridge): larger values give smoother functions."""
+"""Candidate values of the ridge (regularization) parameter: larger values give smoother functions."""
 
 WIDTHS = (0.5, 1.0)
 """Candidate widths of the kernel of vectors, in units of the root mean square length of the standardized vectors."""
 
 TEMPERATURES = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
-"""Candidate temperatures of the probabilities."""
+"""Candidate factors of the scores in the softmax."""
 
 FEW, FOLDS = 2_000, 4
 """Up to this many graphs, settings are selected by cross-validation with this many folds; otherwise on the held-out
 graphs alone."""
 
 MOST = 5_000
-"""Maximum number of graphs that new graphs are compared with; if there are more training graphs, all of them are
-used to learn the weights of this many."""
+"""Maximum number of centers: graphs that new graphs are compared with. The weights of the centers are fitted to all
+graphs."""
 
 
 class Choice(NamedTuple):
-    """Settings of class layers, best first by likelihood, and the accuracy that they had on graphs not learned from."""
+    """Settings of class layers, ordered by their mean log-likelihood, and their accuracy on held-out graphs."""
 
     likelihood: float
     accuracy: float
@@ -60,16 +60,16 @@ def fit_classes(
     *,
     before: npt.NDArray[np.float32] | None = None,
 ) -> float:
-    """Gives the network class layers; returns their accuracy on graphs that they had not learned from.
+    """Adds class layers to the network; returns their accuracy on graphs that they were not fitted to.
 
-    Kernels and ridge are those under which the classes of held-out graphs are most likely, learned from the others; of
-    up to `FEW` graphs every graph is held out once. Then α is computed from all graphs.
+    Selects the settings that maximize the likelihood of the classes of the held-out graphs; for up to `FEW` graphs by
+    cross-validation over all graphs. Then α is computed from all graphs.
 
     Args:
         vectors: Vectors of all graphs.
-        classes: From 0.
+        classes: The class of each graph, from 0.
         held_out: Positions in `graphs`.
-        before: The vectors before they were adjusted to these classes: settings are chosen by them.
+        before: The vectors before they were fine-tuned on these classes; if given, settings are selected with them.
     """
     count, size = int(classes.max()) + 1, len(graphs)
     found = colors(graphs, ROUNDS, edge_labels=network.config.edge_counts or network.config.edge_labels)
@@ -94,7 +94,7 @@ def fit_classes(
 
 
 def standardized(vectors: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], Floats, Floats]:
-    """Vectors of zero mean and unit variance, the mean and the scale; a constant coordinate stays as it is."""
+    """Vectors of zero mean and unit variance, the mean and the scale; constant coordinates have scale 1."""
     mean, scale = vectors.mean(axis=0), vectors.std(axis=0)
     scale = np.where(scale > 1e-6 * np.abs(vectors).max(initial=0), scale, 1.0)
     return ((vectors - mean) / scale).astype(np.float32), mean, scale
@@ -108,7 +108,7 @@ def _length(vectors: npt.NDArray[np.float32]) -> float:
 def _choices(
     described: Described, centers: Positions, rounds: Positions, targets: Floats, folds: list[Positions]
 ) -> Iterator[Choice]:
-    """All combinations of mixture, width and ridge, scored on the folds."""
+    """All combinations of width, mixture and ridge with the best temperature, scored on the folds."""
     classes, everywhere = targets.argmax(axis=1), np.arange(len(targets))
     some = (described[0][centers], described[1].of(centers))
     for width in WIDTHS:
@@ -129,9 +129,9 @@ def _choices(
 
 
 def solved(kernel: Floats, square: Floats, targets: Floats, ridges: tuple[float, ...]) -> list[Floats]:
-    """α of least ‖K α - targets‖² + ridge αᵀ S α for each ridge, S the kernel of the centers with themselves.
+    """α that minimizes ‖K α - targets‖² + ridge αᵀ S α for each ridge; S is the kernel matrix of the centers.
 
-    Where the centers are all the graphs, K = S, and α is (S + ridge)⁻¹ targets.
+    If all graphs are centers, K = S and α = (S + ridge I)⁻¹ targets.
     """
     from scipy.linalg import cho_factor, cho_solve
 
@@ -142,6 +142,6 @@ def solved(kernel: Floats, square: Floats, targets: Floats, ridges: tuple[float,
 
 
 def _likelihood(scores: Floats, classes: Positions, temperature: float) -> float:
-    """Mean logarithm of the probability of the true class."""
+    """Mean log-likelihood of the true classes."""
     right = softmax(scores, temperature)[np.arange(len(classes)), classes]
     return float(np.log(right.clip(min=1e-12)).mean())

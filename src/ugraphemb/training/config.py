@@ -1,4 +1,4 @@
-"""How an encoder is trained: settings, saved as JSON beside the weights."""
+"""Settings of training, saved as JSON beside the weights."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ Selection = Literal["loss", "tau", "last"]
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """The loop.
+    """Settings of the training loop.
 
     Attributes:
         sampling: "blocks" takes `batch` graphs and every known pair among them; "pairs" takes `batch` independent
-            pairs, which is the paper's way.
+            pairs, as in the paper.
         batch: Graphs (blocks) or pairs per step.
         steps: Maximum number of steps.
         steps_a_graph: Steps per training graph, if that is more than `steps`, up to three times `steps`. 0 is off. It
             has no effect if `steps` is given.
         learning_rate: Maximum learning rate of Adam.
         muon: Maximum learning rate of Muon for the matrices of the convolutions; 0 uses Adam for them.
-        schedule: "constant", or "cosine": a short warm-up, then a decrease to a hundredth.
+        schedule: "constant", or "cosine": a short warm-up, then a decrease to 1%.
         loss: "squared" error, or "interval": zero between an unproven pair's lower and upper bound.
-        relative: Makes near pairs count more: an error is divided by (value / mean + relative), the mean being that of
-            all pairs; 0 takes errors as they are.
-        muon_dense: Use Muon for the dense layers, too: slower steps that learn more; it overfits small collections.
-        listwise: Weight of the difference in rankings: for each graph of a block, the Kullback–Leibler divergence of
-            softmax(−distance / 0.1) over the others, true from predicted. It weights the nearest graphs most. 0 is off.
+        relative: Gives near pairs more weight: an error is divided by (value / mean + relative), the mean being
+            over all pairs; 0 is off.
+        muon_dense: Use Muon for the dense layers, too: slower but more effective steps; overfits small collections.
+        listwise: Weight of the listwise ranking loss: for each graph of a block, the Kullback–Leibler divergence of
+            softmax(−distance / 0.1) over the other graphs between true and predicted distances. It gives the nearest
+            graphs the most weight. 0 is off.
         average: Decay of the running mean of weights that is validated and kept; 0 keeps the weights themselves.
         weight_decay: Adam's decoupled weight decay.
         clip: Maximum norm of a gradient; larger ones are scaled down to it. 0 is off.
@@ -38,11 +39,11 @@ class TrainingConfig:
             keeps the weights of the last step.
         validate_every: Steps between validations.
         patience: Validations without a better one after which training stops; 0 never stops early.
-        augment: Share of fresh graphs, made from the training graphs, in each block whose truth is computed while
-            training; 0 means none.
+        augment: Share of fresh graphs, generated from the training graphs, in each block whose true distances are
+            computed during training; 0 means none.
         steps_a_block: Number of steps after which a new block becomes available.
         mined: Share of such blocks that consist of training graphs and their nearest neighbors by current vectors.
-        checkpoint_seconds: Seconds between checkpoints, if a file for them is given.
+        checkpoint_seconds: Seconds between checkpoints, if a checkpoint file is given.
     """
 
     sampling: Sampling = "pairs"

@@ -1,4 +1,4 @@
-"""Where torch computes."""
+"""Selection of the torch device."""
 
 from __future__ import annotations
 

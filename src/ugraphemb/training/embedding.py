@@ -1,4 +1,4 @@
-"""Vectors of graphs from workers."""
+"""Embedding of graphs by workers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def for_workers(model: Any) -> Any:
 
 
 def embedded_on_workers(model: Model, graphs: GraphSet, executor: Workers, progress: bool | None) -> Vectors:
-    """A vector for each graph.
+    """The vector of each graph, computed by workers.
 
     Raises:
         ClusterError: Workers of another version, or workers that die repeatedly.

@@ -1,4 +1,4 @@
-"""Fine-tuning on labels: cross-entropy through the network, then class layers (the paper's UGraphEmb-F)."""
+"""Fine-tuning on classes: cross-entropy through the network, then class layers (UGraphEmb-F in the paper)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Finetuning:
-    """How a network is fine-tuned; the effect of each setting is in experiments/results/finetuning.md.
+    """Settings of fine-tuning; experiments/results/finetuning.md shows the effect of each.
 
     Attributes:
         epochs: Passes through the training graphs.
-        most_steps: Bound of the number of steps that follows from them.
+        most_steps: Maximum number of steps.
         batch: Graphs per step.
         learning_rate: Maximum learning rate of AdamW for the layers after the vector; a cosine decreases it to 0.
         encoder_rate: Maximum learning rate of the network.
         weight_decay: Weight decay of AdamW.
         dropout: Dropout of the hidden layer after the vector; the vector has half of it.
-        keep: Weight of the loss that penalizes changes of the distances between the graphs of a batch.
+        keep: Weight of the loss that penalizes relative changes of the distances between the graphs of a batch.
         trusting: Let rare labels learn as fast as others (see `label_trust` of EncoderConfig); vectors start the same.
     """
 
@@ -50,7 +50,7 @@ class Finetuning:
     trusting: bool = True
 
     def steps(self, graphs: int) -> int:
-        """For so many training graphs."""
+        """Number of steps for this many training graphs."""
         return max(1, min(self.most_steps, self.epochs * graphs // min(self.batch, graphs)))
 
 
@@ -68,13 +68,16 @@ def finetune(
     device: torch.device,
     report: Callable[[int, float, float], None] = lambda step, loss, accuracy: None,
 ) -> dict[str, float]:
-    """Trains `network` in place and gives it class layers; returns the accuracy on the held-out graphs by stage.
+    """Trains `network` in place and adds class layers to it.
 
     Args:
         classes: The class of each graph of the collection, from 0.
-        training, held_out: Positions in `graphs`, which `collator` holds; the weights that do best on the held-out
-            graphs are kept.
+        training, held_out: Positions in `graphs`, the collection of `collator`; the weights with the highest accuracy
+            on the held-out graphs are kept.
         report: Called after each validation with the step, the loss and the accuracy.
+
+    Returns:
+        Accuracies: "network" on the held-out graphs, "classes" as `fit_classes` returns it.
     """
     everything = np.arange(len(graphs))
     before = embedded(network, collator, everything, device).numpy()
@@ -90,7 +93,7 @@ def finetune(
 
 
 class _Stage:
-    """Training through temporary layers behind the vector, which are discarded afterwards."""
+    """Trains the network through temporary layers after the vector, which are discarded afterwards."""
 
     def __init__(
         self, network: Network, collator: Collator, classes: Positions, settings: Finetuning, device: torch.device

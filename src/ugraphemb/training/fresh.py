@@ -1,4 +1,4 @@
-"""Fresh graphs made from training graphs: random edits, connected crops, and mixtures of two."""
+"""Fresh graphs generated from training graphs: random edits, connected subgraphs, and combinations of two."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ugraphemb.graphs.packing import Coded
 
 Positions = npt.NDArray[np.int64]
 
-_EDITED, _CROPPED = 0.5, 0.8  # up to these shares; the rest are mixtures
-_MOST_EDITS = 0.2  # of the number of nodes and edges
-_ROUNDS = 4  # of refinement; graphs with equal colors after them are considered the same
-_TRIES = 4  # attempts per graph, because some of the graphs made are rejected
+_EDITED, _CROPPED = 0.5, 0.8  # cumulative probabilities: edited, cropped; otherwise two combined
+_MOST_EDITS = 0.2  # maximum number of edits, relative to the number of nodes and edges
+_ROUNDS = 4  # of color refinement; graphs with equal colors after them are considered equal
+_TRIES = 4  # attempts per graph, because some graphs are rejected
 
 
 @dataclass
 class _Draft:
-    """A graph under construction: the node of the collection that each node is a copy of; edges with their labels."""
+    """A graph under construction: for each node the node of the collection that it copies; edges with their labels."""
 
     nodes: list[int]
     edges: dict[tuple[int, int], int]
@@ -34,7 +34,7 @@ class _Draft:
 
     def remove_node(self, node: int) -> None:
         last = len(self.nodes) - 1
-        moved = {last: node}  # the last one takes its place
+        moved = {last: node}  # the last node takes its place
         kept = {ends: label for ends, label in self.edges.items() if node not in ends}
         self.nodes[node] = self.nodes[last]
         self.nodes.pop()
@@ -52,12 +52,12 @@ class _Draft:
 
 
 class FreshGraphs:
-    """Makes graphs like those of a collection, with its labels and no larger than its largest.
+    """Generates graphs similar to those of a collection, with its labels and no larger than its largest graph.
 
     Args:
         graphs: The collection.
-        avoid: Graphs that none of the new ones may equal (test graphs, say). Equal colors after four rounds of
-            refinement count as equal, so none that is isomorphic to one of them gets through.
+        avoid: Graphs that must not be generated (for example test graphs). Graphs with equal colors after four rounds
+            of refinement are considered equal, so no graph that is isomorphic to one of these is generated.
     """
 
     def __init__(self, graphs: GraphSet, avoid: GraphSet | None = None) -> None:
@@ -66,7 +66,7 @@ class FreshGraphs:
         self._avoided = np.unique(graph_marks(avoid)) if avoid is not None else np.empty(0, np.uint64)
 
     def made(self, parents: Positions, count: int, generator: np.random.Generator) -> GraphSet:
-        """`count` new graphs from the graphs at these positions; fewer where too many would be among those to avoid."""
+        """`count` new graphs from the graphs at these positions; fewer if too many of them are to be avoided."""
         drafts = [self._one(parents, generator) for _ in range(count)]
         found = self._packed(drafts)
         for _ in range(_TRIES - 1):
@@ -79,7 +79,7 @@ class FreshGraphs:
         return found[~self._is_avoided(found)]
 
     def crops(self, parents: Positions, sizes: Positions, generator: np.random.Generator) -> GraphSet:
-        """A connected part of each of these graphs, of so many nodes where it has them."""
+        """A random connected subgraph of each of these graphs, of the given size if possible, otherwise smaller."""
         both = zip(parents.tolist(), sizes.tolist(), strict=True)
         return self._packed([self._cropped(self._draft(parent), generator, size) for parent, size in both])
 
@@ -119,7 +119,7 @@ class FreshGraphs:
         return _Draft(list(range(begin, end)), dict(zip(ends, labels[once].tolist(), strict=True)))
 
     def _cropped(self, draft: _Draft, generator: np.random.Generator, wanted: int | None = None) -> _Draft:
-        """A connected part, grown from a random node, of `wanted` nodes, or of between a third of them and all."""
+        """A connected subgraph grown from a random node, of `wanted` nodes or of a random third to all of the nodes."""
         size = len(draft.nodes)
         if size < 2:
             return draft
@@ -144,7 +144,7 @@ class FreshGraphs:
         for _ in range(int(generator.integers(1, most + 1))):
             edit, size = int(generator.integers(5)), len(draft.nodes)
             node = int(generator.integers(size)) if size else 0
-            if edit == 0 and size:  # another label, as frequent as it is in the collection
+            if edit == 0 and size:  # a random label, drawn by its frequency in the collection
                 draft.nodes[node] = self._node(generator)
             elif edit == 1 and size < self._largest:
                 draft.nodes.append(self._node(generator))
@@ -160,7 +160,7 @@ class FreshGraphs:
 
     @staticmethod
     def _leaf(draft: _Draft, node: int, generator: np.random.Generator) -> int:
-        """A node with one neighbor, so that the graph does not fall apart; `node` where there is none."""
+        """A random node with one neighbor, whose removal keeps the graph connected; `node` if there is none."""
         degree = np.bincount(np.array(list(draft.edges), np.int64).reshape(-1), minlength=len(draft.nodes))
         leaves = np.flatnonzero(degree == 1)
         return int(generator.choice(leaves)) if len(leaves) else node
@@ -190,7 +190,7 @@ class FreshGraphs:
 
 
 def graph_marks(graphs: GraphSet) -> Marks:
-    """A hash of each graph that isomorphic graphs share, whichever collection they are in."""
+    """A hash of each graph that is equal for isomorphic graphs, also of different collections."""
     shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
     neighbors = graphs.indices + shift
     color = _label_marks(graphs.node_vocabulary)[graphs.node_labels]

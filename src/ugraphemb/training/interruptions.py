@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during training: held back until the run can be saved."""
+"""Ctrl-C and SIGTERM during training: deferred until the run can be saved."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handle
 
 
 class HeldSignals:
-    """Notes the first Ctrl-C (or SIGTERM) inside the block instead of acting on it; a second one raises at once.
+    """Records the first signal inside the `with` block instead of acting on it; a second one raises KeyboardInterrupt.
 
-    Does nothing outside of the main thread, nor where the program has a handler of its own.
+    Does nothing outside of the main thread, nor for signals for which the program has its own handler.
 
     Attributes:
         received: The first signal, or None.

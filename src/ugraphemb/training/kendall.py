@@ -12,8 +12,8 @@ import numpy.typing as npt
 def kendall_tau(predicted: Iterable[Any], truth: Iterable[Any]) -> npt.NDArray[np.float64]:
     """τ-b of each row: shape (rows,).
 
-    NaN where the truth is constant, for there is nothing to order; 0 where only the prediction is: it orders nothing,
-    and a model must not gain by failing.
+    NaN if the truth is constant, because there is nothing to order; 0 if only the prediction is constant, so that a
+    model does not benefit from giving no order.
     """
     from scipy.stats import kendalltau  # inversions are counted in O(n log n)
 
@@ -22,7 +22,7 @@ def kendall_tau(predicted: Iterable[Any], truth: Iterable[Any]) -> npt.NDArray[n
             return float("nan")
         if _is_constant(guess):
             return 0.0
-        if len(guess) == 2:  # one pair, for which SciPy divides by 0
+        if len(guess) == 2:  # a single pair: SciPy would divide by 0
             return 1.0 if (guess[0] < guess[1]) == (right[0] < right[1]) else -1.0
         return float(kendalltau(guess, right, method="asymptotic").statistic)
 
@@ -30,7 +30,7 @@ def kendall_tau(predicted: Iterable[Any], truth: Iterable[Any]) -> npt.NDArray[n
 
 
 def mean_tau(predicted: npt.ArrayLike, truth: npt.ArrayLike, known: npt.ArrayLike) -> float:
-    """Mean of the τ of each row over its known entries, rows of constant truth left out; NaN where no row is left."""
+    """Mean τ of the rows over their known entries, without rows of constant truth; NaN if no row remains."""
     rows = zip(np.asarray(predicted), np.asarray(truth), np.asarray(known), strict=True)
     pairs = [(guess[there], right[there]) for guess, right, there in rows]
     found = kendall_tau([guess for guess, _ in pairs], [right for _, right in pairs])

@@ -1,4 +1,4 @@
-"""Training targets: the pairs of a table whose proximity is known."""
+"""Training targets: the pairs of a table with known proximity."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ugraphemb.proximity.table import PairTable
 def known_pairs(table: PairTable) -> PairTable:
     """Each unordered pair of two different graphs once, sorted, left < right, in single precision.
 
-    Normalized where the metric is one that sizes normalize. Both bounds are the value where it is proven or there is no
-    bound.
+    Normalized if the metric can be normalized by sizes. A bound is set to the value if the value is proven or the bound
+    is missing.
     """
     normal = table.normalized() if table.sizes else table
     some = normal.where(~np.isnan(normal.value) & (normal.left != normal.right))

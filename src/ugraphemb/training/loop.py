@@ -39,12 +39,12 @@ Positions = npt.NDArray[np.int64]
 Column = npt.NDArray[Any]
 
 _WARM_UP = 100  # steps
-_LOWEST = 0.01  # of the learning rate, at the end of the cosine
+_LOWEST = 0.01  # factor of the learning rate at the end of the cosine schedule
 
 
 @dataclass(frozen=True)
 class Report:
-    """One validation: what the progress line, the CSV and TensorBoard show."""
+    """Result of one validation, for the progress line, the CSV file and TensorBoard."""
 
     step: int
     steps: int
@@ -64,7 +64,7 @@ class State:
     Attributes:
         step: Steps taken.
         running: Running mean of the training loss.
-        best, best_step, best_weights: Score, step and weights of the best validation; step 0 is before the first one.
+        best, best_step, best_weights: Score, step and weights of the best validation; step 0 means none so far.
         history: Rows of step, training loss, validation loss and τ.
     """
 
@@ -103,23 +103,23 @@ def train(
     report: Callable[[Report], None] = lambda report: None,
     tick: Callable[[int, float], None] = lambda step, loss: None,
 ) -> Outcome:
-    """Trains `network` in place and leaves it with the weights that were best on the held-out graphs.
+    """Trains `network` in place and leaves it with the weights that `config.selection` selects.
 
-    Ctrl-C and, where there is a checkpoint, SIGTERM take effect after the step or validation that is under way; the
-    second one takes effect at once. Both save the checkpoint. After Ctrl-C the best network so far is kept; SIGTERM
-    raises SystemExit.
+    Ctrl-C and, if there is a checkpoint, SIGTERM take effect after the current step or validation; a second signal
+    takes effect at once. The checkpoint is saved, unless the second signal interrupts a step. After Ctrl-C the best
+    network so far is kept; SIGTERM raises SystemExit.
 
     Args:
-        table: From `known_pairs`, of the collator's collection.
-        training, held_out: Positions in it.
-        online: Blocks whose truth is computed while training, instead of the pairs of training graphs in the table, or
-            beside them.
-        checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end. Of several
+        table: Result of `known_pairs` for the collection of the collator.
+        training, held_out: Positions in the collection.
+        online: Blocks whose true distances are computed during training; used instead of the pairs of training graphs
+            in the table, or in addition to them.
+        checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end. With several
             processes (processes.py) the first one writes it, and all read it.
-        resume: Continue from `checkpoint` if it exists; the result is the same as without the interruption. With more
-            `steps` than the checkpoint was written for, train up to these; a cosine schedule then runs to the new end.
+        resume: Continue from `checkpoint` if it exists; the result is the same as without the interruption. `steps` may
+            be larger than when the checkpoint was written; a cosine schedule then ends at the new last step.
         report: Called after each validation.
-        tick: Called after each step with its loss.
+        tick: Called after each step with its number and the running mean of the loss.
     """
     run = _Run(network, collator, table, training, held_out, config, seed, device, online)
     written = checkpoint if rank() == 0 else None
@@ -131,7 +131,7 @@ def train(
     with held, nullcontext() if online is None else online.working():
         try:
             while True:
-                if run.is_due():  # also after a resumption between a step and its validation
+                if run.is_due():  # also after resuming between a step and its validation
                     score = run.validate()
                     seconds = time.monotonic() - started
                     report(Report(run.state.step, config.steps, run.state.running, score, run.state.best, seconds))
@@ -178,7 +178,7 @@ class _Run:
         self.validation = Validation(table, training, held_out, seed)
         self.typical = float(np.mean(table.value)) or 1.0
         self.state = State()
-        self.is_mid_step = False  # while True, weights and generator are not those after a whole step
+        self.is_mid_step = False  # while True, weights and generator are inconsistent and must not be saved
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class _Run:
         self.is_mid_step = False
 
     def _drawn(self) -> tuple[Tensor, Positions, Positions, Column, Column, Column]:
-        """Vectors of some graphs; first, second, value, lower and upper bound of known pairs among them."""
+        """Vectors of the graphs of a step; first, second, value, lower and upper bound of known pairs of them."""
         is_cuda = self.device.type == "cuda"
         if self.online is not None and (self.online.share == 1 or self.generator.random() < self.online.share):
             head = self.network.config.head
@@ -228,7 +228,7 @@ class _Run:
         return vectors.float(), first, second, table.value[rows], table.lower[rows], table.upper[rows]
 
     def _current(self, chosen: Positions) -> Column:
-        """Vectors of some training graphs, by the current weights."""
+        """Vectors of some training graphs with the current weights."""
         return embedded(self.network, self.collator, self.training[chosen], self.device).numpy()
 
     def _loss(self, vectors: Tensor, *pairs: npt.NDArray[Any]) -> Tensor:

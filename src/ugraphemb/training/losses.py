@@ -12,24 +12,24 @@ def squared_error(predicted: Tensor, value: Tensor, lower: Tensor, upper: Tensor
 
 
 def interval_error(predicted: Tensor, value: Tensor, lower: Tensor, upper: Tensor) -> Tensor:
-    """Zero between the bounds, squared distance to the nearer bound outside of them."""
+    """Zero between the bounds, otherwise the squared distance to the nearer bound."""
     return (predicted - torch.clamp(predicted, min=lower, max=upper)).square()
 
 
 def listwise(predicted: Tensor, value: Tensor, left: Tensor, right: Tensor, size: int) -> Tensor:
-    """KL(softmax(−v / t) ‖ softmax(−p / t)) over the known others of each graph, averaged over the `size` graphs.
+    """KL(softmax(−v / t) ‖ softmax(−p / t)) over the known pairs of each graph; mean over graphs with a known pair.
 
-    Listwise ranking as in ListNet (Cao et al., ICML 2007): with a small t the nearest of each graph are what counts.
+    Listwise ranking as in ListNet (Cao et al., ICML 2007): with a small t the nearest graphs have the most weight.
     """
     both = torch.stack([value.detach(), predicted])  # (2, pairs)
     known = both.new_full((2, size, size), -torch.inf)
     known[:, left, right] = known[:, right, left] = -both / TEMPERATURE
-    rows = torch.isfinite(known[0]).any(1)  # graphs with a known other
+    rows = torch.isfinite(known[0]).any(1)  # graphs with a known pair
     truth, guess = torch.log_softmax(known[:, rows], dim=2)
     return torch.where(truth > -torch.inf, truth.exp() * (truth - guess), 0).sum(1).mean()
 
 
 TEMPERATURE = 0.1
-"""Of `listwise`, in normalized distance."""
+"""The temperature t of `listwise`, in units of normalized distance."""
 
 ERRORS = {"squared": squared_error, "interval": interval_error}

@@ -1,7 +1,7 @@
-"""True distances computed while training: blocks of training and fresh graphs, whose distances a thread computes.
+"""True distances computed during training: a thread computes the distances in blocks of training and fresh graphs.
 
-Which graphs are in which block follows from the seed, and which blocks a step may use from its number alone. A step
-waits for the block it draws, so that the same seed gives the same weights on a slow machine and on a fast one.
+The graphs of each block depend on the seed (and, if mined, on the weights); the blocks that a step may use depend only
+on its number. A step waits for the block that it draws, so the weights do not depend on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ Positions = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 Vectors = Callable[[Positions], Floats]
 
-_NODES_KEPT = 1 << 20  # of prepared blocks
-_AHEAD = 8  # blocks that are requested before they are needed
-_SEARCHED = 1_000  # training graphs that are searched for near ones
-_AROUND = 7  # near ones of each graph of a mined block
-_REMEMBERED = 5_000  # training graphs up to which distances are kept from block to block
-_SMALL = 10  # nodes; of two graphs up to this size the exact distance costs no more than the tight one
+_NODES_KEPT = 1 << 20  # approximate number of nodes of prepared blocks in the cache
+_AHEAD = 8  # blocks whose computation starts before they are needed
+_SEARCHED = 1_000  # training graphs that are searched for near neighbors
+_AROUND = 7  # near neighbors of each chosen graph of a mined block
+_REMEMBERED = 5_000  # maximum number of training graphs for which distances are reused between blocks
+_SMALL = 10  # nodes; up to this size, exact distances are as fast as tight ones
 
 
 @dataclass(frozen=True)
 class Truth:
-    """How distances of pairs are computed.
+    """How true distances are computed.
 
     Attributes:
-        metric: With all its settings.
-        refined: Take exact edit distances where both graphs are small.
+        metric: The metric with all its settings.
+        refined: Use exact edit distances if both graphs are small.
         threads, timeout: As in `pairwise`.
     """
 
@@ -56,7 +56,7 @@ class Truth:
     timeout: float | None = None
 
     def of_all_pairs(self, graphs: GraphSet, tick: Callable[[int, int], None], known: Floats | None = None) -> Floats:
-        """Normalized proximity of each i < j, row by row; what is `known` and not nan is taken from there."""
+        """Normalized proximity of each pair i < j, row by row; values in `known` that are not NaN are reused."""
         first, second = np.triu_indices(len(graphs), 1)
         value = np.full(len(first), np.nan, np.float32) if known is None else known.copy()
         small, wanted = np.zeros(len(first), bool), np.isnan(value)
@@ -78,11 +78,11 @@ class Truth:
 
 @dataclass(frozen=True)
 class Block:
-    """Some graphs and the truth of all pairs among them.
+    """Some graphs and the true proximity of all pairs of them.
 
     Attributes:
-        rows: The graphs, ready for the network.
-        value: Of each i < j, row by row; nan where it is not known.
+        rows: The graphs as input of the network.
+        value: Proximity of each pair i < j, row by row; NaN if unknown.
     """
 
     rows: Rows
@@ -102,12 +102,12 @@ class OnlineBlocks:
 
     Args:
         graphs: The training graphs.
-        config: Says how many graphs a block has (`batch`), which share of them is fresh (`augment`), after how many
-            steps there is another one (`steps_a_block`), and which share of the blocks is mined (`mined`).
-        truth: How distances are computed.
-        prepared: Turns graphs into what the network takes.
-        share: Of the steps that use these blocks; the others use a table.
-        avoid: Graphs that no fresh one may equal.
+        config: Number of graphs per block (`batch`), share of fresh graphs in a block (`augment`), steps between new
+            blocks (`steps_a_block`), and share of mined blocks (`mined`).
+        truth: How true distances are computed.
+        prepared: Converts graphs to input of the network.
+        share: Share of the steps that use these blocks; the others use a table.
+        avoid: Graphs that must not be generated as fresh graphs.
     """
 
     graphs: GraphSet
@@ -127,7 +127,7 @@ class OnlineBlocks:
     def __post_init__(self) -> None:
         self._fresh = FreshGraphs(self.graphs, self.avoid)
         count = len(self.graphs) if len(self.graphs) <= _REMEMBERED else 0
-        self._remembered = np.full((count, count), np.nan, np.float32)  # of i < j
+        self._remembered = np.full((count, count), np.nan, np.float32)  # entries i < j
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -142,7 +142,7 @@ class OnlineBlocks:
         self._workers = None
 
     def drawn(self, step: int, generator: np.random.Generator, vectors: Vectors, head: Head) -> Block:
-        """The block of this step; `vectors` gives the current ones of some training graphs, for mining."""
+        """The block of this step; `vectors` computes current vectors of training graphs, for mining."""
         every = self.config.steps_a_block
         there = step // every + 1
         last = -(-self.config.steps // every)
@@ -153,7 +153,7 @@ class OnlineBlocks:
         return Block(self._rows(number, graphs), value)
 
     def _rows(self, number: int, graphs: GraphSet) -> Rows:
-        """Prepared again where blocks are large: their graphs take little memory, all their rows would take much."""
+        """The block as input of the network, from a cache of limited size: rows take much more memory than graphs."""
         if number not in self._kept:
             self._kept[number] = self.prepared(graphs)
         self._kept.move_to_end(number)
@@ -168,7 +168,7 @@ class OnlineBlocks:
         self._made.append(self._workers.submit(self._make, number))
 
     def _chosen(self, number: int, vectors: Vectors, head: Head) -> Positions:
-        """Random training graphs; in mined blocks some of them and those that the network places nearest to them."""
+        """Random training graphs; in mined blocks random training graphs and their nearest neighbors by vectors."""
         generator = np.random.default_rng([self.seed, number, 0])
         count = len(self.graphs)
         wanted = min(count, max(2, round(self.config.batch * (1 - self.config.augment))))
@@ -181,7 +181,7 @@ class OnlineBlocks:
         return np.unique(searched[nearest])
 
     def _make(self, number: int) -> tuple[GraphSet, Floats]:
-        """In the thread: fresh graphs from the members, and the truth of all pairs."""
+        """Generates the fresh graphs of a block and computes all its true distances. Runs in the thread."""
         members, value = self._members[number], self._values.get(number)
         old = self.graphs[members]
         count = max(0, self.config.batch - len(members)) if self.config.augment else 0
@@ -193,7 +193,7 @@ class OnlineBlocks:
         return graphs, value
 
     def _truth(self, graphs: GraphSet, members: Positions) -> Floats:
-        """Of all pairs of a block, whose first graphs are `members`: distances among those recur in other blocks."""
+        """True distances of a block whose first graphs are `members`; distances of members are reused later."""
         if not len(self._remembered):
             return self.truth.of_all_pairs(graphs, self._tick)
         first, second = np.triu_indices(len(graphs), 1)
@@ -211,11 +211,11 @@ class OnlineBlocks:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs whose true distance was computed so far."""
+        """Number of pairs in the blocks computed so far; a pair in several blocks counts several times."""
         return sum(map(len, list(self._values.values())))
 
     def state(self) -> dict[str, Any]:
-        """What has been chosen and computed, for a checkpoint."""
+        """The members and true distances of all blocks so far, for a checkpoint."""
         values = {str(number): torch.from_numpy(value) for number, value in list(self._values.items())}
         return {"members": [torch.from_numpy(members) for members in self._members], "values": values}
 
@@ -233,12 +233,12 @@ class OnlineBlocks:
 def is_computed_online(
     asked: str | None, augment: float | None, by_default: float, metric: Metric, given: PairTable | None
 ) -> bool:
-    """Whether truth is computed while training: edit distances of fresh graphs are, unless a table is requested.
+    """Whether true distances are computed during training: by default for edit distances if the preset augments.
 
     Args:
         asked: "online", "table" or None.
-        augment, by_default: Share of fresh graphs, and that of the preset, which counts where it is None.
-        given: Proximities at hand; fresh graphs beside them must be by the same metric.
+        augment, by_default: Share of fresh graphs, and that of the preset, which is used if `augment` is None.
+        given: Given proximities; the metric of fresh graphs must be the same.
     """
     if asked not in (None, "online", "table"):
         raise ValueError(f"truth={asked!r}; it is 'online' or 'table'")

@@ -1,4 +1,4 @@
-"""One optimizer for each kind of parameter: Muon for the matrices of convolutions, AdamW for everything else."""
+"""Optimizers: Muon for the weight matrices of the convolutions, AdamW for the other parameters."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ugraphemb.encoder.model import Network
 from ugraphemb.training.config import TrainingConfig
 
 _MOMENTUM = 0.95
-_SCHULZ = (3.4445, -4.7750, 2.0315)  # Jordan et al. 2024: all singular values come to about 1 in five steps
+_SCHULZ = (3.4445, -4.7750, 2.0315)  # Jordan et al. 2024: five steps bring all singular values close to 1
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon: momentum steps in which each matrix is replaced by the nearest orthogonal one (Jordan et al. 2024).
+    """Muon: momentum steps in which each update matrix is replaced by the nearest orthogonal one (Jordan et al. 2024).
 
-    All directions of a matrix are then learned at one pace, also those with small gradients. Matrices of one shape are
-    orthogonalized together.
+    So all directions of a matrix are learned at the same rate, also those with small gradients. Matrices of the same
+    shape are orthogonalized together.
     """
 
     def __init__(self, matrices: Iterable[Tensor], lr: float) -> None:
@@ -38,14 +38,14 @@ class Muon(torch.optim.Optimizer):
                     gradient: Any = matrix.grad
                     momentum = self.state[matrix].setdefault("momentum", torch.zeros_like(matrix))
                     momentum.lerp_(gradient, 1 - _MOMENTUM)
-                    updates.append(gradient.lerp(momentum, _MOMENTUM))  # Nesterov's
+                    updates.append(gradient.lerp(momentum, _MOMENTUM))  # Nesterov momentum
                 scale = max(1.0, shape[0] / shape[1]) ** 0.5
                 for matrix, update in zip(matrices, orthogonal(torch.stack(updates)), strict=True):
                     matrix.add_(update, alpha=-group["lr"] * scale)
 
 
 def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
-    """U Vᵀ of each matrix U S Vᵀ, nearly (singular values from 0.7 to 1.2), by Newton–Schulz: (matrices, m, n)."""
+    """Approximates U Vᵀ of each U S Vᵀ (singular values from 0.7 to 1.2) by Newton–Schulz steps: (matrices, m, n)."""
     tall = matrices.shape[1] > matrices.shape[2]
     x: Tensor = matrices.transpose(1, 2) if tall else matrices
     x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-12)
@@ -83,9 +83,9 @@ class Together:
 
 
 def optimizer_of(network: Network, config: TrainingConfig) -> torch.optim.Optimizer | Together:
-    """AdamW, or with `muon` above 0 Muon for the square matrices of the convolutions and AdamW for the rest.
+    """AdamW; if `muon` is above 0, Muon for the matrices of the convolutions and, with `muon_dense`, the dense layers.
 
-    Each group has its rate at its highest as "initial".
+    Each parameter group has its maximum learning rate as "initial".
     """
     matrices = []
     if config.muon:

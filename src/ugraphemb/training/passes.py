@@ -1,4 +1,4 @@
-"""From graphs of a collection to vectors, with gradients or without."""
+"""Forward passes: vectors of the graphs of a collection, with or without gradients."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ugraphemb.graphs import GraphSet
 
 Positions = npt.NDArray[np.int64]
 
-_NODES_A_BATCH = 3_000  # their vectors stay in the cache
-_NODES_FOLDED = 1 << 17  # of a larger batch, a larger share of nodes have the same color
-_WORTHWHILE = 0.6  # rows per node, up to which folding makes a training step faster
+_NODES_A_BATCH = 3_000  # so that their vectors stay in the cache
+_NODES_FOLDED = 1 << 17  # larger, because more nodes of a larger batch have the same color
+_WORTHWHILE = 0.6  # rows per node up to which folding makes training steps faster
 
 
 class Passes:
-    """Forward passes through a network in training; what can be folded is folded once, for all steps."""
+    """Forward passes in training; the collection is folded once for all steps, if that makes them faster."""
 
     def __init__(self, network: Network, collator: Collator, device: torch.device) -> None:
         self._network, self._collator, self._device = network, collator, device
@@ -37,12 +37,12 @@ class Passes:
         return self._folding.batch(chosen).to(self._device)
 
     def vectors(self, chosen: Positions) -> Tensor:
-        """Of the graphs at these positions, with gradients."""
+        """Vectors of the graphs at these positions, with gradients."""
         return self._network.forward(self.batch(chosen))
 
 
 def prepared(network: Network, vocabulary: Vocabulary, graphs: GraphSet) -> Rows:
-    """These graphs as the network takes them in training, on the CPU."""
+    """These graphs as input of the network in training, on the CPU."""
     collator = Collator(graphs, vocabulary, network.config)
     batch = collator.batch(np.arange(len(graphs)))
     folding = network.folding(batch) if network.folds else None
@@ -56,7 +56,7 @@ def embedded(
     device: torch.device,
     tick: Callable[[int], None] = lambda done: None,
 ) -> Tensor:
-    """Vectors of the graphs at these positions, on the CPU, in float32; `tick` hears how many are done."""
+    """Vectors of the graphs at these positions, on the CPU, in float32; `tick` is called with the number done."""
     vectors = torch.empty((len(chosen), network.config.dimension))
     network.eval()
     with torch.inference_mode():

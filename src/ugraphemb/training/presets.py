@@ -1,4 +1,4 @@
-"""Whole sets of settings, by name."""
+"""Named presets of settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ugraphemb.training.config import TrainingConfig
 
 PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
     # Bai et al. 2019, "Parameter Settings": GIN 256-128-64, ε = 0, ReLU, MSNA, two dense layers to 256 dimensions,
-    # squared L2, 256 pairs a batch, Adam at 0.001, 20,000 iterations, the lowest validation loss.
+    # squared L2, 256 pairs per batch, Adam with rate 0.001, 20,000 iterations, lowest validation loss.
     "paper": (EncoderConfig(), TrainingConfig()),
     # The best settings on validation graphs; the effect of each difference is in experiments/results/encoder.md.
     "default": (
@@ -50,7 +50,7 @@ PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
             steps_a_block=40,
         ),
     ),
-    # The default of release 0.1: plain GIN and sums, Adam, pairs of the training graphs alone.
+    # The default of release 0.1: plain GIN and sums, Adam, only pairs of training graphs.
     "0.1": (
         EncoderConfig(
             layers=(64, 64, 64),
@@ -82,7 +82,7 @@ PRESETS: dict[str, tuple[EncoderConfig, TrainingConfig]] = {
 }
 
 MANY_LABELS = 500
-"""From this number of different node labels on, labels are treated as words rather than as kinds of atoms."""
+"""With more than this number of distinct node labels, labels are treated as words rather than as kinds of atoms."""
 
 SPARSE = 4.0
 """Mean degree of the training graphs up to which edit distances are compared by "sized_l1"."""
@@ -92,10 +92,10 @@ _FOR_SPARSE: dict[str, Any] = {"head": "sized_l1", "hidden": 512, "augment": 0.4
 
 
 def changes_for(preset: str, graphs: GraphSet, *, is_edits: bool) -> dict[str, Any]:
-    """What the default does differently for such training graphs; docs/decisions.md gives the measurements.
+    """Changes of the default preset for these training graphs; docs/decisions.md has the measurements.
 
-    Labels that are words: ReLU, and no fresh graphs, because their words would be chosen at random. Sparse graphs, such
-    as molecules and trees, under edit distance: L1 divided by the sizes, a wider dense layer and more fresh graphs.
+    If labels are words: ReLU, and no fresh graphs, because their words would be random. For edit distances of sparse
+    graphs, such as molecules and trees: L1 divided by the sizes, a wider dense layer and more fresh graphs.
     """
     if preset != "default" or not len(graphs.node_labels):
         return {}
@@ -106,7 +106,7 @@ def changes_for(preset: str, graphs: GraphSet, *, is_edits: bool) -> dict[str, A
 
 
 def settings_of(preset: str, kind: str, changes: dict[str, Any]) -> tuple[EncoderConfig, TrainingConfig]:
-    """A preset's settings with some of them changed. A similarity is compared by inner products."""
+    """The settings of a preset with changes. For similarities the head is the inner product."""
     if preset not in PRESETS:
         raise ValueError(f"preset={preset!r}; it is one of {', '.join(map(repr, PRESETS))}")
     encoder, training = PRESETS[preset]
@@ -122,7 +122,7 @@ def settings_of(preset: str, kind: str, changes: dict[str, Any]) -> tuple[Encode
         raise ValueError(f"unknown setting {next(iter(changes))!r}; known are {', '.join(known)}")
     widths = set(for_encoder.get("layers", encoder.layers))
     if len(widths) > 1 or for_encoder.get("convolution", "gin") != "gin":
-        encoder = dataclasses.replace(encoder, residual=False)  # unless asked for, which is then an error
+        encoder = dataclasses.replace(encoder, residual=False)  # if requested explicitly, it is an error
     if (for_encoder.get("head", encoder.head) == "inner") != (kind == "similarity"):
         raise ValueError(f"head={for_encoder['head']!r} does not fit a {kind}")
     return dataclasses.replace(encoder, **for_encoder), dataclasses.replace(training, **for_training)

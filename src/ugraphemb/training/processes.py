@@ -1,7 +1,7 @@
-"""Several processes, on one machine or many, that train one network: torch.distributed over gloo or nccl.
+"""Training of one network by several processes, on one or more machines: torch.distributed with gloo or nccl.
 
-Each draws graphs of its own, and gradients are averaged before each step, so that all have the same weights. A script
-that is started by torchrun calls `torch.distributed.init_process_group` before training.
+Each process draws its own graphs, and gradients are averaged before each step, so that all have the same weights. A
+script that is started by torchrun calls `torch.distributed.init_process_group` before training.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from torch import distributed, nn
 
 
 def rank() -> int:
-    """Which of the processes this is; 0 where there is one."""
+    """Rank of this process; 0 if there is only one."""
     return distributed.get_rank() if _together() else 0
 
 
 def average(network: nn.Module) -> None:
-    """Averages gradients, and running means that are kept beside the weights, over all processes."""
+    """Averages gradients and floating-point buffers, such as running means, over all processes."""
     if not _together():
         return
     gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
     running = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
     tensors = [*gradients, *running]
-    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])  # one message instead of one for each
+    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])  # one message for all tensors
     distributed.all_reduce(flat)
     flat /= distributed.get_world_size()
     parts = torch.split(flat, [tensor.numel() for tensor in tensors])

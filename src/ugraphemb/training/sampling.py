@@ -1,4 +1,4 @@
-"""Which graphs and pairs form a training step."""
+"""Sampling of the graphs and pairs of a training step."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ugraphemb.proximity.table import PairTable
 
 Positions = npt.NDArray[np.int64]
 
-_COMPLETE = 0.5  # share of known pairs above which any block of graphs is suitable
+_COMPLETE = 0.5  # share of known pairs from which on blocks of random graphs are used
 
 
 class Sampler(Protocol):
-    """Draws one step: some graphs, and pairs among them as (first, second) places in that list, with their rows."""
+    """Draws the graphs of a step, and pairs of them: first and second index in these graphs, and row of the table."""
 
     def draw(self, generator: np.random.Generator) -> tuple[Positions, Positions, Positions, Positions]: ...
 
 
 class Pairs:
-    """`batch` known pairs, drawn independently: the paper's way."""
+    """`batch` known pairs, drawn independently, as in the paper."""
 
     def __init__(self, table: PairTable, train: Positions, batch: int) -> None:
         self._table, self._batch = table, batch
@@ -36,10 +36,11 @@ class Pairs:
 
 
 class Blocks:
-    """`batch` graphs and every known pair among them: one forward pass serves up to batch · (batch − 1) / 2 pairs.
+    """`batch` graphs and every known pair of them: one forward pass serves up to batch · (batch − 1) / 2 pairs.
 
-    Where most pairs are known the graphs are drawn at random. Where few are, they are gathered around known pairs:
-    two graphs and those whose proximity to both is known, repeatedly until the batch is full.
+    If at least half of the pairs are known, the graphs are drawn at random. Otherwise they are collected around known
+    pairs: two graphs and those whose proximity to both is known, repeatedly until there are at least `batch` (at most
+    twice as many).
     """
 
     def __init__(self, table: PairTable, train: Positions, batch: int) -> None:
@@ -71,7 +72,7 @@ class Blocks:
             graphs = found[np.sort(np.unique(found, return_index=True)[1])]  # in the order in which they were found
             if len(graphs) >= self._batch:
                 break
-        # Cut before sorting: the lowest positions would be in every step, the highest in none.
+        # Truncated before sorting; otherwise the lowest positions would be in every step, the highest in none.
         return np.sort(graphs[: self._batch] if len(graphs) > 2 * self._batch else graphs)
 
     def _neighbors(self, graph: int) -> Positions:

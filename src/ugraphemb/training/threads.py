@@ -1,4 +1,4 @@
-"""How many threads torch uses."""
+"""Number of threads of torch."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ugraphemb.cores import available_cores
 
 
 class torch_threads:  # noqa: N801
-    """Sets the number of threads of torch inside the block; 0 keeps its setting, limited to the cores of this process.
+    """Sets the number of torch threads inside the block; 0 keeps it, limited to the cores available to the process.
 
-    The number is one for the whole process: of blocks that overlap, the first sets it and the last restores it.
+    The number is global to the process. Of overlapping blocks, each sets it on entry, and the last one restores it.
     """
 
     _lock = threading.Lock()

@@ -19,7 +19,7 @@ from ugraphemb.training.passes import embedded
 
 Positions = npt.NDArray[np.int64]
 
-_QUERIES, _DATABASE = 128, 1_000  # more would only make validation slow
+_QUERIES, _DATABASE = 128, 1_000  # maximum numbers; more would only make validation slower
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Score:
     tau: float
 
     def is_better_than(self, other: Score, selection: Selection) -> bool:
-        """By lower loss or higher τ; nan is worse than any number, and where both τ are nan the loss decides."""
+        """By lower loss or higher τ. NaN is worse than any number; if both τ are NaN, the loss decides."""
         if selection == "last":
             return True
         if selection == "tau" and not (math.isnan(self.tau) and math.isnan(other.tau)):
@@ -39,14 +39,14 @@ class Score:
 
 
 def validation_graphs(train: Positions, held_out: Positions, seed: int) -> tuple[Positions, Positions]:
-    """Queries and database of `Validation`."""
+    """Positions of the queries and the database of `Validation`."""
     generator = np.random.default_rng(seed)
     queries = np.sort(generator.permutation(held_out)[:_QUERIES])
     return queries, np.sort(generator.permutation(train)[:_DATABASE])
 
 
 class Validation:
-    """Validation graphs as queries, training graphs as the database; a fixed sample where there are many."""
+    """Validation graphs are the queries, training graphs the database; fixed random samples if there are many."""
 
     def __init__(self, table: PairTable, train: Positions, held_out: Positions, seed: int) -> None:
         self.queries, self.database = validation_graphs(train, held_out, seed)
