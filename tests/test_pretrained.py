@@ -142,9 +142,24 @@ def test_labels_without_names_begin_as_the_most_frequent_ones() -> None:
     config = EncoderConfig()
     before, after = Vocabulary(("C", "O", "N")), Vocabulary(("C", "O", "N", 7, 3))
     weights = {"inputs.label.weight": np.arange(10.0).reshape(5, 2)}
-    rows = carried(config, before, weights, after)["inputs.label.weight"]
+    rows = carried(config, before, weights, after, by_frequency=True)["inputs.label.weight"]
     np.testing.assert_array_equal(rows[5:], rows[2:4])
     assert slots_of((7,), before.node_labels)[0] == UNSEEN
+
+
+def test_a_new_label_beside_known_ones_begins_as_unseen(small: Path) -> None:
+    """It must not begin as a copy of carbon: the model would take silicon for carbon."""
+    more = ug.GraphSet.from_smiles([*SMILES, "C[Si](C)C", "CB"])
+    before = ug.UGraphEmb.pretrained("molecules")
+    assert "Si" not in before.vocabulary_.node_labels
+    still = ug.UGraphEmb(
+        steps=1, batch=8, learning_rate=1e-12, threads=1, progress=False, settings={"muon": 1e-12}
+    ).fit(more, start="molecules", held_out=[0, 1])
+    rows = still.network_.state_dict()["inputs.label.weight"].numpy()
+    slots = slots_of(("Si", "B", "C"), still.vocabulary_.node_labels)
+    assert slots.min() > UNSEEN
+    np.testing.assert_allclose(rows[slots[:2]], rows[[UNSEEN, UNSEEN]], rtol=0, atol=1e-6)
+    assert np.abs(rows[slots[2]] - rows[UNSEEN]).max() > 1e-3
 
 
 def test_commands_work_without_a_model_and_say_which_one_they_took(small: Path, tmp_path: Path) -> None:

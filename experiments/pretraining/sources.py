@@ -17,8 +17,14 @@ NETWORKS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 TRAINING: dict[str, dict[str, Any]] = {
-    "molecules": {"batch": 96, "steps_a_block": 30, "validate_every": 500, "checkpoint_seconds": 120.0},
-    "graphs": {"batch": 96, "steps_a_block": 20, "validate_every": 500, "checkpoint_seconds": 120.0},
+    "molecules": {
+        "batch": 96,
+        "steps_a_block": 30,
+        "muon_decay": 0.3,
+        "validate_every": 500,
+        "checkpoint_seconds": 120.0,
+    },
+    "graphs": {"batch": 96, "steps_a_block": 20, "muon_decay": 0.3, "validate_every": 500, "checkpoint_seconds": 120.0},
 }
 
 

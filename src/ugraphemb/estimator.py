@@ -16,7 +16,7 @@ from ugraphemb.cores import available_cores
 from ugraphemb.encoder.cards import card_of
 from ugraphemb.encoder.carrying import carried, with_labels_of
 from ugraphemb.encoder.config import EncoderConfig
-from ugraphemb.encoder.features import Vocabulary
+from ugraphemb.encoder.features import UNSEEN, Vocabulary, slots_of
 from ugraphemb.encoder.storage import Saved, read_model, weights_of, write_model
 from ugraphemb.errors import warned
 from ugraphemb.fitted import FittedEncoder
@@ -215,6 +215,7 @@ class UGraphEmb(FittedEncoder):
         device = device_of(self.device)
         vocabulary = Vocabulary.of(collection[training], encoder)
         if saved is not None:
+            no_names = bool(np.all(slots_of(vocabulary.node_labels, saved.vocabulary.node_labels) == UNSEEN))
             vocabulary = with_labels_of(saved.vocabulary, collection[training], encoder, edges=edges)
         cores = self.threads or available_cores()
         beside = cores // 2 if is_online else 0  # threads that compute truth, the others train
@@ -224,7 +225,7 @@ class UGraphEmb(FittedEncoder):
             if encoder.label_trust:
                 network.inputs.weigh_labels(vocabulary.label_shares(collection[training]), encoder.label_trust)
             if saved is not None:
-                begin = carried(encoder, saved.vocabulary, saved.weights, vocabulary)
+                begin = carried(encoder, saved.vocabulary, saved.weights, vocabulary, by_frequency=no_names)
                 network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in begin.items()})
             network.to(device)
             collator = Collator(collection, vocabulary, encoder)

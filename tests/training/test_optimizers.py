@@ -42,6 +42,24 @@ def test_convolution_matrices_go_to_muon_and_everything_else_to_adam():
     assert (muon["initial"], adam["initial"]) == (0.02, TRAINING.learning_rate)
 
 
+def test_decay_keeps_the_matrices_of_muon_bounded():
+    """Steps of one length forever: without decay a matrix grows with their number."""
+    torch.manual_seed(0)
+    start, gradient, norms = torch.randn(4, 4), torch.randn(4, 4), []
+    for decay in (0.0, 0.5):
+        parameter = torch.nn.Parameter(start.clone())
+        optimizer = Muon([parameter], 0.1, decay)
+        for _ in range(500):
+            parameter.grad = gradient.clone()
+            optimizer.step()
+        norms.append(float(torch.linalg.matrix_norm(parameter.detach(), 2)))
+    assert norms[0] > 30
+    assert norms[1] < 2.6  # at most (length of a step) / decay = 1.2 / 0.5, and what is left of the start
+
+    group = optimizer_of(Network(DEEP, Vocabulary.of(graphs(), DEEP)), replace(WITH_MUON, muon_decay=0.3))
+    assert group.param_groups[0]["decay"] == 0.3
+
+
 def test_muon_goes_on_from_its_saved_state():
     torch.manual_seed(0)
     matrix, gradients = torch.randn(4, 4), torch.randn(4, 4, 4)

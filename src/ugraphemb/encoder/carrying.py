@@ -31,18 +31,20 @@ def with_labels_of(known: Vocabulary, graphs: GraphSet, config: EncoderConfig, *
     )  # fmt: skip
 
 
-def carried(config: EncoderConfig, before: Vocabulary, weights: Weights, after: Vocabulary) -> dict[str, Any]:
+def carried(
+    config: EncoderConfig, before: Vocabulary, weights: Weights, after: Vocabulary, *, by_frequency: bool = False
+) -> dict[str, Any]:
     """Converts the weights of a network with vocabulary `before` to vocabulary `after`.
 
-    A new node label starts with the vector of unseen labels. But if `after` contains all labels of `before`, as
-    `with_labels_of` returns it, the first new label starts with the vector of the first label of `before`, the second
-    with that of the second, and so on: new labels and the vocabularies of shipped models are ordered by frequency.
+    A new node label starts with the vector of unseen labels. With `by_frequency`, which is for graphs none of whose
+    labels are known, the first new label starts with the vector of the first label of `before`, the second with that of
+    the second, and so on: new labels and the vocabularies of shipped models are ordered by frequency.
     """
     result = dict(weights)
     table = weights["inputs.label.weight"]
     rows = slots_of(after.node_labels, before.node_labels)
     new = np.flatnonzero(rows == UNSEEN)
-    if len(before.node_labels) > 1 and len(rows) - len(new) == len(before.node_labels):
+    if by_frequency and len(before.node_labels) > 1:
         begin = RESERVED + np.arange(len(new))
         rows[new] = np.where(begin < RESERVED + len(before.node_labels), begin, UNSEEN)
     result["inputs.label.weight"] = np.concatenate([table[:RESERVED], table[rows]])

@@ -29,6 +29,8 @@ class TrainingConfig:
         relative: Gives near pairs more weight: an error is divided by (value / mean + relative), the mean being
             over all pairs; 0 is off.
         muon_dense: Use Muon for the dense layers, too: slower but more effective steps; overfits small collections.
+        muon_decay: Muon's decoupled weight decay. All its steps have the same length, so that in long training matrices
+            without decay become ever larger, and steps ever smaller relative to them.
         listwise: Weight of the listwise ranking loss: for each graph of a block, the Kullback–Leibler divergence of
             softmax(−distance / 0.1) over the other graphs between true and predicted distances. It gives the nearest
             graphs the most weight. 0 is off.
@@ -53,6 +55,7 @@ class TrainingConfig:
     learning_rate: float = 0.001
     muon: float = 0.0
     muon_dense: bool = False
+    muon_decay: float = 0.0
     schedule: Schedule = "constant"
     loss: Loss = "squared"
     relative: float = 0.0
@@ -77,6 +80,8 @@ class TrainingConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r}; it is one of {choices}")
         if self.batch < 2 or self.steps < 1 or self.learning_rate <= 0 or self.validate_every < 1:
             raise ValueError("batch must be at least 2, steps, learning_rate and validate_every positive")
+        if self.muon_decay < 0 or self.weight_decay < 0:
+            raise ValueError("muon_decay and weight_decay cannot be negative")
         if not (0 <= self.augment < 1 and 0 <= self.mined <= 1 and self.steps_a_block >= 1):
             raise ValueError("augment and mined are shares, augment below 1; steps_a_block must be positive")
 

@@ -22,8 +22,8 @@ class Muon(torch.optim.Optimizer):
     shape are orthogonalized together.
     """
 
-    def __init__(self, matrices: Iterable[Tensor], lr: float) -> None:
-        super().__init__(matrices, {"lr": lr, "initial": lr})
+    def __init__(self, matrices: Iterable[Tensor], lr: float, decay: float = 0.0) -> None:
+        super().__init__(matrices, {"lr": lr, "initial": lr, "decay": decay})
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
@@ -41,7 +41,7 @@ class Muon(torch.optim.Optimizer):
                     updates.append(gradient.lerp(momentum, _MOMENTUM))  # Nesterov momentum
                 scale = max(1.0, shape[0] / shape[1]) ** 0.5
                 for matrix, update in zip(matrices, orthogonal(torch.stack(updates)), strict=True):
-                    matrix.add_(update, alpha=-group["lr"] * scale)
+                    matrix.mul_(1 - group["lr"] * group["decay"]).add_(update, alpha=-group["lr"] * scale)
 
 
 def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
@@ -96,4 +96,4 @@ def optimizer_of(network: Network, config: TrainingConfig) -> torch.optim.Optimi
     rest = [parameter for parameter in network.parameters() if id(parameter) not in chosen]
     groups = [{"params": rest, "initial": config.learning_rate}]
     adam = torch.optim.AdamW(groups, config.learning_rate, weight_decay=config.weight_decay, fused=True)
-    return Together(Muon(matrices, config.muon), adam) if matrices else adam
+    return Together(Muon(matrices, config.muon, config.muon_decay), adam) if matrices else adam
