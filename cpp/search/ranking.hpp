@@ -11,8 +11,8 @@ namespace uge::search {
 /// The k best entries reported so far, by (value, position). `report` and `worst` are thread-safe. The value of a
 /// candidate can only decrease.
 ///
-/// The ceiling is a known k-th best match from elsewhere: graphs that rank after it are not searched. It is not itself
-/// an entry.
+/// The ceiling is the k-th best match of another search, if that is known: graphs that rank after it are not searched.
+/// It is not itself an entry.
 class Ranking {
   public:
     struct Entry {
