@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
@@ -84,7 +84,7 @@ class GraphSet:
                 array.flags.writeable = False
 
     def _fields(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (self._fields(),)  # through __post_init__: arrays come out of a pickle writable
@@ -235,18 +235,28 @@ class GraphSet:
         return np.where(chosen < 0, chosen + len(self), chosen).astype(np.int64)
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> GraphSet:
-        nodes = ranges(self.node_offsets[chosen], self.node_offsets[chosen + 1])
-        degrees = self.indptr[nodes + 1] - self.indptr[nodes]
-        ends = ranges(self.indptr[self.node_offsets[chosen]], self.indptr[self.node_offsets[chosen + 1]])
+        nodes: Any
+        ends: Any
+        if len(chosen) and (len(chosen) == 1 or (np.diff(chosen) == 1).all()):  # neighbors: copies of slices are faster
+            first, stop = int(chosen[0]), int(chosen[-1]) + 1
+            nodes = slice(int(self.node_offsets[first]), int(self.node_offsets[stop]))
+            ends = slice(int(self.indptr[nodes.start]), int(self.indptr[nodes.stop]))
+            offsets = self.node_offsets[first : stop + 1] - nodes.start
+            indptr = self.indptr[nodes.start : nodes.stop + 1] - ends.start
+        else:
+            nodes = ranges(self.node_offsets[chosen], self.node_offsets[chosen + 1])
+            ends = ranges(self.indptr[self.node_offsets[chosen]], self.indptr[self.node_offsets[chosen + 1]])
+            offsets = offsets_of(self.num_nodes[chosen])
+            indptr = offsets_of(self.indptr[nodes + 1] - self.indptr[nodes])
         return GraphSet(
-            node_offsets=offsets_of(self.num_nodes[chosen]),
-            indptr=offsets_of(degrees),
-            indices=self.indices[ends],
-            node_labels=self.node_labels[nodes],
+            node_offsets=offsets,
+            indptr=indptr,
+            indices=self.indices[ends].copy(),
+            node_labels=self.node_labels[nodes].copy(),
             node_vocabulary=self.node_vocabulary,
-            edge_labels=None if self.edge_labels is None else self.edge_labels[ends],
+            edge_labels=None if self.edge_labels is None else self.edge_labels[ends].copy(),
             edge_vocabulary=self.edge_vocabulary,
-            node_attributes=None if self.node_attributes is None else self.node_attributes[nodes],
+            node_attributes=None if self.node_attributes is None else self.node_attributes[nodes].copy(),
             targets=None if self.targets is None else self.targets[chosen],
             ids=self.ids[chosen],
             name=self.name,

@@ -143,6 +143,8 @@ def _match(
 
 def _with_metadata(graph: Graph, metadata: dict[str, object]) -> Graph:
     """The graph as it was added, with its metadata: drawings use the SMILES."""
+    if not metadata:
+        return graph
     columns = {name: np.empty(1, object) for name in metadata}
     for name, value in metadata.items():
         columns[name][0] = value

@@ -319,10 +319,11 @@ class GraphIndex:
             progress_of(len(queries), "queries", progress) as tick,
         ):
             for q, scope in enumerate(scopes):
-                content = _content(queries[[q]])
+                query = queries[[q]]
+                content = _content(query)
                 if content not in answers:
                     answers[content] = verified_matches(
-                        queries[[q]], vectors[q], scope.database, scope.near[0], scope.chosen, question,
+                        query, vectors[q], scope.database, scope.near[0], scope.chosen, question,
                         count=scope.count, head=self.head, costs=self.costs, threads=self.threads, crew=crew,
                         tick=_at(tick, q),
                     )  # fmt: skip

@@ -203,6 +203,8 @@ class Database:
 
     def split(self, positions: Ints) -> list[tuple[Part, Ints, Ints]]:
         """(part, positions in it, where these stand in `positions`) of every part that is concerned."""
+        if len(self.parts) == 1 and len(positions):
+            return [(self.parts[0], positions, np.arange(len(positions)))]
         part_of = np.searchsorted(self.starts, positions, side="right") - 1
         return [
             (self.parts[p], positions[rows] - self.starts[p], rows)
