@@ -61,10 +61,10 @@ class Question:
 
 def plain_matches(query: Graph, database: Database, positions: Ints, scores: Floats, costs: EditCosts) -> Matches:
     """The nearest by vectors, as they are."""
-    graphs, nan = database.take(positions), float("nan")
+    nan = float("nan")
     return Matches(
-        _match(database, query, graphs[i], int(p), i + 1, nan, nan, False, float(scores[i]), None, costs)
-        for i, p in enumerate(positions)
+        Match(name, i + 1, nan, nan, nan, False, float(scores[i]), None, metadata, query, graph, costs)
+        for i, (name, metadata, graph) in enumerate(_described(database, positions))
     )
 
 
@@ -106,14 +106,13 @@ def verified_matches(
             budget=question.budget, threads=threads, tick=tick,
         )  # fmt: skip
     places = found.positions if question.k is None else found.positions[: question.k]
-    graphs = database.take(places)
     scores = proximities(vector, database.vectors(places), head) if len(places) else np.empty(0)
     matches = [
-        _match(
-            database, query[0], graphs[i], int(position), i + 1, float(found.lower[i]), float(found.upper[i]),
-            bool(found.proven[i]), float(scores[i]), found.mappings[i], costs,
+        Match(
+            name, i + 1, float(found.upper[i]), float(found.lower[i]), float(found.upper[i]), bool(found.proven[i]),
+            float(scores[i]), found.mappings[i], metadata, query[0], graph, costs,
         )
-        for i, position in enumerate(places)
+        for i, (name, metadata, graph) in enumerate(_described(database, places))
     ]  # fmt: skip
     mean = (database.sizes(found.positions) + query.num_nodes[0]) / 2
     scale = np.where(mean > 0, mean, 1.0) if question.by == "normalized" else np.ones(len(mean))
@@ -131,21 +130,21 @@ def verified_matches(
     return Matches(matches, certificate)
 
 
-def _match(
-    database: Database, query: Graph, graph: Graph, position: int, rank: int, lower: float, upper: float, proven: bool,
-    score: float, mapping: np.ndarray[tuple[int], np.dtype[np.int32]] | None, costs: EditCosts,
-) -> Match:  # fmt: skip
-    metadata = database.row(position)
-    name = str(metadata.pop("id"))
-    known = _with_metadata(graph, metadata)
-    return Match(name, rank, upper, lower, upper, proven, score, mapping, metadata, query, known, costs)
+def _described(database: Database, positions: Ints) -> list[tuple[str, dict[str, object], Graph]]:
+    """Id, metadata, and the graph as it was added, with its metadata: drawings use the SMILES."""
+    rows, graphs = database.rows(positions), database.take(positions)
+    names = [str(row.pop("id")) for row in rows]
+    if len({tuple(row) for row in rows}) > 1:  # a graph has only the columns in which it has a value
+        known = [_with_metadata(graphs[[i]], [row])[0] for i, row in enumerate(rows)]
+    else:
+        known = list(_with_metadata(graphs, rows))
+    return list(zip(names, rows, known, strict=True))
 
 
-def _with_metadata(graph: Graph, metadata: dict[str, object]) -> Graph:
-    """The graph as it was added, with its metadata: drawings use the SMILES."""
-    if not metadata:
-        return graph
-    columns = {name: np.empty(1, object) for name in metadata}
-    for name, value in metadata.items():
-        columns[name][0] = value
-    return replace(graph.graphs[[graph.position]], metadata=columns)[0]
+def _with_metadata(graphs: GraphSet, rows: Sequence[dict[str, object]]) -> GraphSet:
+    """Graphs whose rows of metadata have the same columns, with these."""
+    columns = {name: np.empty(len(rows), object) for name in (rows[0] if rows else ())}
+    for name, column in columns.items():
+        for i, row in enumerate(rows):
+            column[i] = row[name]
+    return replace(graphs, metadata=columns) if columns else graphs

@@ -247,11 +247,13 @@ class Database:
             out[where] = part.graphs.num_nodes[rows]
         return out
 
-    def row(self, position: int) -> dict[str, object]:
-        """The id and the metadata of a graph, without columns in which it has no value."""
-        p = int(np.searchsorted(self.starts, position, side="right")) - 1
-        found = self.parts[p].rows.slice(position - int(self.starts[p]), 1).to_pylist()[0]
-        return {name: value for name, value in found.items() if value is not None}
+    def rows(self, positions: Ints) -> list[dict[str, object]]:
+        """The id and the metadata of each graph, without columns in which it has no value."""
+        found: list[dict[str, object]] = [{}] * len(positions)
+        for part, places, where in self.split(positions):
+            for at, row in zip(where.tolist(), part.rows.take(pa.array(places)).to_pylist(), strict=True):
+                found[at] = {name: value for name, value in row.items() if value is not None}
+        return found
 
 
 _NOTHING: tuple[Ints, Floats] = (np.empty(0, np.int64), np.empty(0))
