@@ -18,7 +18,7 @@ hide: [toc]
 
 # Settings
 
-Every setting of a model, with its value in the two presets. Those marked "parameter" are
+Every setting of a model, with its value in the presets `default` and `paper`. Those marked "parameter" are
 parameters of `UGraphEmb(...)`; the others are given by `UGraphEmb(settings={"name": value})`. An unknown name is an
 error. A saved model keeps the settings of the encoder and of training in its `config.json`.
 """
@@ -30,7 +30,11 @@ def page() -> str:
     own = {name: shown(parameter.default) for name, parameter in inspect.signature(UGraphEmb).parameters.items()}
     parts = {EncoderConfig: "encoder", TrainingConfig: "training"}
     of_presets = {field.name for kind in parts for field in dataclasses.fields(kind)}
-    rows = [(name, "parameter", value, value, about[name]) for name, value in own.items() if name not in of_presets]
+    rows = [
+        (name, "parameter", value, shown("paper") if name == "preset" else value, about[name])
+        for name, value in own.items()
+        if name not in of_presets
+    ]
     for place, (kind, title) in enumerate(parts.items()):
         about = described(kind, "Attributes")
         for field in dataclasses.fields(kind):
