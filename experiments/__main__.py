@@ -1,7 +1,7 @@
 """Runs the experiments: every cell that is not finished yet, the most valuable first.
 
-Stop it at any moment (Ctrl-C, kill, power) and start it again: finished cells stay, a training under way goes on from
-its last minute. Start it several times at once, with the same or other options: no two work on one cell.
+Stop it at any moment (Ctrl-C, kill, power) and start it again: finished cells stay, a training continues from
+its last checkpoint. Start it several times at once, with the same or other options: no two work on one cell.
 
 Examples:
   python -m experiments --quick                               a meaningful part, 20 minutes on two cores
@@ -103,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--minutes", type=float, default=float("inf"), help="begin no cell after so many")
     result.add_argument("--jobs", type=int, default=1, help="processes at once (1)")
     result.add_argument("--threads", type=int, default=0, help="for distances; 0 is every core (0)")
-    result.add_argument("--again", action="store_true", help="compute finished cells anew")
+    result.add_argument("--again", action="store_true", help="compute finished cells again")
     result.add_argument("--list", action="store_true", help="print the cells, do nothing")
     result.add_argument("--page", action="store_true", help="compute nothing, only write docs/results.md")
     result.add_argument("--no-page", action="store_true", help="leave docs/results.md as it is")

@@ -27,7 +27,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
 
 
 def run(cell: Cell, lab: Lab) -> dict[str, Any]:
-    """A sample of the pairs of training graphs, the same for all methods, computed anew and timed."""
+    """A sample of the pairs of training graphs, the same for all methods, computed again and timed."""
     graphs = lab.graphs(cell.data)
     training = graphs[lab.split(cell.data, cell.split).train]
     possible = len(training) * (len(training) - 1) // 2

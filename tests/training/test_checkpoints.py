@@ -126,20 +126,20 @@ def test_what_is_no_checkpoint_is_an_error_of_ours(checkpoint):
     }
     for name, data in broken.items():
         checkpoint.write_bytes(data)
-        with pytest.raises(ModelFormatError, match="delete it to start anew"):
+        with pytest.raises(ModelFormatError, match="delete it to start over"):
             Training()(checkpoint=checkpoint, resume=True)
         assert checkpoint.read_bytes() == data, name
     of_0_1 = {"settings": "[]", **{name: content[name] for name in ("network", "average", "best", "optimizer")}}
     missing = [{key: value for key, value in content.items() if key != name} for name in content]
     wrong = [{**content, name: value} for name in ("network", "best", "optimizer", "state") for value in ({}, [], "{}")]
     torch.save(of_0_1, checkpoint)
-    with pytest.raises(ModelFormatError, match=r"of release 0\.1.*delete it to start anew"):
+    with pytest.raises(ModelFormatError, match=r"of release 0\.1.*delete it to start over"):
         Training()(checkpoint=checkpoint, resume=True)
     for other in ([], *missing, *wrong):
         made = io.BytesIO()
         torch.save(other, made)
         checkpoint.write_bytes(sealed("ugraphemb-checkpoint", 2, made.getvalue()))
-        with pytest.raises(ModelFormatError, match="delete it to start anew"):
+        with pytest.raises(ModelFormatError, match="delete it to start over"):
             Training()(checkpoint=checkpoint, resume=True)
 
 
@@ -147,7 +147,7 @@ def test_every_flipped_bit_is_noticed(checkpoint):
     whole, random = checkpoint.read_bytes(), np.random.default_rng(0)
     for place in [*range(70), *random.integers(0, len(whole), 60).tolist()]:
         checkpoint.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << random.integers(8)]) + whole[place + 1 :])
-        with pytest.raises(ModelFormatError, match="delete it to start anew"):
+        with pytest.raises(ModelFormatError, match="delete it to start over"):
             Training()(checkpoint=checkpoint, resume=True)
 
 

@@ -88,7 +88,7 @@ def _rdkit_version() -> str:
 def _parsed(chunks: Sequence[list[str]]) -> Iterator[pa.Table]:
     """The molecules of each chunk, in order; each chunk in a process of its own, as many at once as there are cores.
 
-    A process that begins afresh needs no guard in the caller's script, and copies no locks of the caller's threads.
+    A spawned process needs no guard in the caller's script, and copies no locks of the caller's threads.
     """
     if len(chunks) < 2:
         yield from map(_table, chunks)

@@ -18,7 +18,7 @@ _FEW_ENTRIES = 4_096  # of a sparse matrix, that are sorted instead of counted
 
 
 class MisplacedEdgeError(GraphFormatError):
-    """An edge that lies in no graph; readers turn `row` into the line of their file."""
+    """An edge whose ends are not in one graph; readers turn `row` into the line of their file."""
 
     def __init__(self, source: str, row: int, ends: tuple[int, int], reason: str) -> None:
         super().__init__(f"{source}: edge {row} is {ends}, {reason}")

@@ -77,7 +77,7 @@ class OwnMetric(Metric):
     def _in_processes(
         self, left: GraphSet, right: GraphSet, left_of: Positions, right_of: Positions, run: Run, out: Columns
     ) -> None:
-        # Its processes start afresh (no fork of a program with threads) and need no guard around a script's main part.
+        # Its processes are spawned (no fork of a program with threads) and need no guard around a script's main part.
         from joblib.externals.loky import ProcessPoolExecutor  # type: ignore[import-untyped]
 
         pool = ProcessPoolExecutor(run.num_threads, initializer=_prepare, initargs=(self, left, right))

@@ -58,9 +58,9 @@ def read_checkpoint(path: Path, run: _Run) -> None:
         _, payload = unsealed(data, _NAME, [_VERSION], str(path), ModelFormatError)
         content = torch.load(io.BytesIO(payload), map_location=run.device, weights_only=True)
     except Exception as error:
-        raise ModelFormatError(f"{path}: not a checkpoint, or damaged ({error}); delete it to start anew") from error
+        raise ModelFormatError(f"{path}: not a checkpoint, or damaged ({error}); delete it to start over") from error
     if not isinstance(content, dict):
-        raise ModelFormatError(f"{path}: not a checkpoint; delete it to start anew")
+        raise ModelFormatError(f"{path}: not a checkpoint; delete it to start over")
     try:
         _check(json.loads(content["identity"]), json.loads(json.dumps(run.identity)), path)
         state = json.loads(content["state"])
@@ -82,7 +82,7 @@ def read_checkpoint(path: Path, run: _Run) -> None:
     except ModelFormatError:
         raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise ModelFormatError(f"{path}: a damaged checkpoint ({error}); delete it to start anew") from error
+        raise ModelFormatError(f"{path}: a damaged checkpoint ({error}); delete it to start over") from error
 
 
 def identity(run: _Run) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _check(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
             what = f"another {name}: {other!r} there, {value!r} here"
         else:
             what = f"other {name}"
-        raise ModelFormatError(f"{path}: a checkpoint of {what}; delete it to start anew")
+        raise ModelFormatError(f"{path}: a checkpoint of {what}; delete it to start over")
 
 
 def _typed(vocabulary: Vocabulary) -> list[Any]:

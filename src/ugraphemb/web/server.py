@@ -111,7 +111,7 @@ def _warm_up(service: Service) -> None:
 def bundled_molecules(say: Callable[[str], None] = print) -> Path:
     """The folder of an index of the molecules that come with RDKit; made in some seconds on first use.
 
-    It lies in the user's cache folder ($XDG_CACHE_HOME, or ~/.cache).
+    It is in the user's cache folder ($XDG_CACHE_HOME, or ~/.cache).
     """
     import ugraphemb as ug
     from ugraphemb.search.storage import MANIFEST

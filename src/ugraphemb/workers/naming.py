@@ -42,7 +42,7 @@ def client_of(address: str, timeout: float = 10) -> Any:
 def pool_of(size: int) -> Any:
     """Processes of this machine; the same ones for every job of this size.
 
-    They start afresh (no fork of a program with threads) and need no guard around a script's main part. If one
+    They are spawned (no fork of a program with threads) and need no guard around a script's main part. If one
     dies, the others end, too; `drop_pool` then makes room for new ones.
     """
     from joblib.externals.loky import ProcessPoolExecutor  # type: ignore[import-untyped]
