@@ -71,9 +71,9 @@ PAGE = """# Pre-trained models
 
 Two models come with the package, so that search needs no training: `ug.GraphIndex()` takes the one that suits the
 graphs, and `ug.UGraphEmb.pretrained(name)` gives it. `ugraphemb models` lists them, and `ugraphemb models NAME` prints
-the card below. They were trained in half an hour each on one core. A model that is trained on your graphs for minutes
-is better for them. `fit(graphs, start=name)` adapts a shipped one in a tenth of the steps, which is better than the
-shipped model, and better than as many steps from the beginning: see AIDS10 below.
+the card below. They were trained in about an hour and half an hour on one core. A model that is trained on your graphs
+for minutes is better for them; `fit(graphs, start=name)` adapts a shipped one in a tenth of the steps. Which rows were
+measured for the weights of this release is said below.
 
 The figures are those of `experiments/results/pretrained.md`: τ (Kendall's) and p@10 of test graphs that rank training
 graphs, by edit distance without labels of edges. "Zero-shot" models saw no graph of the set; adapted and trained ones
