@@ -198,7 +198,7 @@ def test_graphs_with_nothing_to_count_are_like_each_other_and_like_nothing_else(
 
 @pytest.mark.parametrize("metric", KERNELS)
 def test_a_graph_that_takes_too_long_is_bounded_and_the_others_are_exact(metric):
-    size = 1500
+    size = 2200  # fast machines compare 1,500 nodes within the deadline
     dense = np.argwhere(np.triu(np.random.default_rng(3).random((size, size)) < 0.5, 1))
     graphs = concatenated(
         [ug.GraphSet.from_edges([size], dense, node_labels=[i % 3 for i in range(size)]), GRAPHS[5:8]]
