@@ -28,11 +28,12 @@ from search_common import BONDS, K, asked, kept, model_of, percentiles
 
 import ugraphemb as ug
 from ugraphemb.encoder.heads import between
-from ugraphemb.search.engines import remote
+from ugraphemb.search.engines import header, remote
 
 sys.path.insert(0, str(REPOSITORY / "tests"))
 ENGINES = ("embedded", "lance", "postgres", "milvus")
-HEADS = ("raised_l2", "l2")
+HEADS = ("sized_l1", "raised_l2", "l2")
+HEAD = HEADS[0]  # the default for molecules: that of the engines
 
 
 def main() -> None:
@@ -43,7 +44,7 @@ def main() -> None:
     options.add_argument("--cache", type=Path, default=Path("~/.cache/ugraphemb-benchmarks").expanduser())
     options.add_argument("--train", type=int, default=500)
     options.add_argument("--steps", type=int, default=400)
-    options.add_argument("--head", action="append", choices=HEADS, help="of the piece `heads`; both by default")
+    options.add_argument("--head", action="append", choices=HEADS, help="of the piece `heads`; all by default")
     options.add_argument("--record", default="engines", help="name of the report in results/")
     given = options.parse_args()
     for name in given.engine or [*ENGINES, "heads"]:
@@ -63,7 +64,7 @@ def piece(name: str, given: Any) -> Path:
     return given.cache / f"engines-{name}-{given.count}.json"
 
 
-def data(given: Any, head: str = "raised_l2") -> tuple[ug.UGraphEmb, Any, np.ndarray, Any, np.ndarray]:
+def data(given: Any, head: str = HEAD) -> tuple[ug.UGraphEmb, Any, np.ndarray, Any, np.ndarray]:
     """A model, molecules with their vectors, and queries that are not among them with theirs."""
     pool = 1_000_000 if given.count > 500_000 else 2 * given.count  # fewer are read faster
     everything = kept(given.cache / f"moses-{pool}.arrow", lambda: ug.load_dataset("moses", limit=pool))
@@ -71,14 +72,8 @@ def data(given: Any, head: str = "raised_l2") -> tuple[ug.UGraphEmb, Any, np.nda
     if given.count == 1_000_000:
         queries = kept(given.cache / "moses-all-1000100.arrow", lambda: everything)[-given.queries :]
     training = everything[np.random.default_rng(0).permutation(pool)[: given.train]]
-    if head == "raised_l2":
-        model = model_of("moses" if pool == 1_000_000 else f"moses-{pool}", training, given, 2)
-    else:
-        folder = given.cache / f"model-moses-{pool}-{head}-{given.train}-{given.steps}"
-        if not folder.exists():
-            ug.UGraphEmb(seed=0, steps=given.steps, head=head, threads=2).fit(training).save(folder)
-        model = ug.UGraphEmb.load(folder)
-    file = given.cache / f"engines-vectors-{head}-{given.count}.npy"
+    model = model_of(f"moses-{pool}-{head}", training, given, 2, head=head)
+    file = given.cache / f"engines-vectors-{header.fingerprint_of(header.model_files(model))}-{given.count}.npy"
     if not file.exists():
         np.save(file, model.transform(graphs))
     names = np.array([f"m{i}" for i in range(len(graphs))])
@@ -232,7 +227,7 @@ def reported(given: Any) -> None:
             })  # fmt: skip
             report.check(f"{name}, {count:,}: recall at least .95", found["recall"] >= 0.95, f"{found['recall']:.3f}")
         if rows:
-            report.table(f"{count:,} molecules, vectors of 256 numbers, raised_l2", rows)
+            report.table(f"{count:,} molecules, vectors of 256 numbers, {HEAD}", rows)
             report.table(f"{count:,} molecules: CPU", costs)
         file = given.cache / f"engines-heads-{count}.json"
         if file.exists():

@@ -62,12 +62,12 @@ def share_proven(found: list[Matches]) -> float:
     return float(np.mean([m.certificate is not None and m.certificate.proven for m in found]))
 
 
-def model_of(name: str, graphs: GraphSet, given: Any, threads: int = 1) -> ug.UGraphEmb:
+def model_of(name: str, graphs: GraphSet, given: Any, threads: int = 1, **settings: Any) -> ug.UGraphEmb:
     """A model trained on these graphs for a short time, kept in --cache: vectors only order the graphs."""
     folder = given.cache / f"model-{name}-{len(graphs)}-{given.steps}"
     if folder.exists():
         return ug.UGraphEmb.load(folder).set_params(threads=threads)
-    model = ug.UGraphEmb(seed=SEED, steps=given.steps, threads=threads).fit(graphs)
+    model = ug.UGraphEmb(seed=SEED, steps=given.steps, threads=threads, **settings).fit(graphs)
     folder.parent.mkdir(parents=True, exist_ok=True)
     model.save(folder)
     return model

@@ -16,6 +16,7 @@ from ugraphemb.cli.main import cli
 from ugraphemb.encoder.carrying import carried
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import UNSEEN, Vocabulary, slots_of
+from ugraphemb.encoder.heads import between
 from ugraphemb.errors import GraphWarning
 from ugraphemb.pretrained import ELEMENTS, folder_of, names, suited
 
@@ -52,6 +53,20 @@ def test_molecules_and_other_graphs_get_the_model_that_suits_them() -> None:
     words = ug.GraphSet.from_edges([2], [(0, 1)], node_labels=["C", "verb"])
     assert [suited(graphs) for graphs in (MOLECULES, PLAIN, words)] == ["molecules", "graphs", "graphs"]
     assert suited(words[:0]) == "graphs"
+
+
+@pytest.mark.parametrize(("name", "source"), [("molecules", "molecules"), ("graphs", "atlas")])
+def test_candidates_by_plain_distances_hold_the_nearest_by_the_head(name: str, source: str) -> None:
+    """Vector databases propose by L2. With numbers of nodes in the vector as they are, only graphs of one size came."""
+    graphs = ug.load_dataset(source)[:1200]
+    model = ug.UGraphEmb.pretrained(name)
+    vectors = model.transform(graphs)
+    queries = vectors[::40]
+    truth, plain = between(queries, vectors, model.head_), between(queries, vectors, "l2")
+    proposed = np.argsort(plain, axis=1)[:, :100]
+    best = np.sort(truth, axis=1)[:, :10]
+    found = np.sort(np.take_along_axis(truth, proposed, axis=1), axis=1)[:, :10]
+    assert (found <= best + 1e-9).mean() > 0.95
 
 
 def test_an_unknown_model_is_answered_with_those_that_there_are(small: Path) -> None:

@@ -30,7 +30,7 @@ def test_between_and_along_are_the_formulas(head):
     expected = {
         "l2": np.sqrt(((a - b) ** 2).sum(-1)),
         "l1": np.abs(a - b).sum(-1),
-        "sized_l1": np.abs(a - b)[..., 1:].sum(-1) / ((a + b)[..., 0] / 2),
+        "sized_l1": np.abs(a - b)[..., 1:].sum(-1) / ((a + b)[..., 0] * 512),
         "squared_l2": ((a - b) ** 2).sum(-1),
         "inner": (a * b).sum(-1),
         "pseudo_l2": np.sqrt(((a - b) ** 2 * [1, 1, 1, -1]).sum(-1)),

@@ -89,3 +89,8 @@ def shuffled(graph: Graph, random: np.random.Generator) -> Graph:
         node_labels=labels if graph.graphs.node_vocabulary else None,
         edge_labels=graph.edge_labels,
     )[0]
+
+
+def sizes_apart(a: Graph, b: Graph) -> float:
+    """A metric of a user. It is here because processes import this module by the name that tests give it."""
+    return abs(a.num_nodes - b.num_nodes)

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from proximity.oracle import random_graph
+from proximity.oracle import random_graph, sizes_apart
 
 import ugraphemb as ug
 from ugraphemb.errors import MetricError
@@ -20,10 +20,6 @@ from ugraphemb.proximity import metric_of
 
 RANDOM = np.random.default_rng(0)
 GRAPHS = concatenated([random_graph(RANDOM, int(n), 0.3, 3).graphs for n in RANDOM.integers(1, 9, 12)])
-
-
-def sizes_apart(a: ug.Graph, b: ug.Graph) -> float:
-    return abs(a.num_nodes - b.num_nodes)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

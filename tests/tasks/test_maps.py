@@ -103,12 +103,12 @@ def test_umap_says_what_to_install_when_it_is_not_there(monkeypatch: pytest.Monk
 
 
 def test_a_map_by_a_head_has_the_neighbors_of_the_head() -> None:
-    """Of vectors for "sized_l1" the first coordinate is a size: plain distances are mostly differences of sizes."""
+    """Vectors for "sized_l1" grow with the size of the graph: plain distances are mostly differences of sizes."""
     random = np.random.default_rng(0)
     kinds = np.arange(90) % 3
     sizes = random.uniform(5, 60, size=(90, 1))
     shares = 5 * np.eye(3, 8)[kinds] + random.normal(0, 0.3, size=(90, 8))
-    vectors = np.concatenate([sizes, 10 * shares], axis=1)
+    vectors = np.concatenate([sizes / 1024, sizes * shares], axis=1)
     chart = fit_map(vectors, head="sized_l1", seed=0)
     assert chart.coordinates.shape == (90, 2)
     again = fit_map(vectors, head="sized_l1", seed=0)

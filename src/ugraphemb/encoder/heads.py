@@ -23,6 +23,10 @@ FLOOR = 0.01
 STEP = 0.05
 """Distance at which the heights of "raised_l2" have half of their weight."""
 
+NODES = 1024
+"""The unit of the first coordinate of "sized_l1": numbers of nodes are so small in it that plain L2 distances, by which
+vector databases propose candidates, are those of the other coordinates."""
+
 _AT_ONCE = 1 << 16  # coordinates of differences per step, so that they fit in the cache
 
 
@@ -39,8 +43,8 @@ def between(left: npt.ArrayLike, right: npt.ArrayLike, head: Head) -> Floats:
     coordinate is the height of a graph: it represents what no other graph has, such as words that occur only in it. A
     few coordinates cannot separate each of many graphs from all others. The factor keeps equal vectors at distance 0.
 
-    "sized_l1" is Σ|a − b| over all coordinates but the first, divided by the mean of a₁ and b₁, the numbers of nodes.
-    The edit distance is a metric and, like L1, a sum of differences; only its normalization violates the triangle
+    "sized_l1" is Σ|a − b| over all coordinates but the first, divided by 512 (a₁ + b₁), the mean number of nodes. The
+    edit distance is a metric and, like L1, a sum of differences; only its normalization violates the triangle
     inequality, and the division is that normalization.
 
     All distances are computed from differences. So equal vectors have distance 0, and the distance of a pair does not
@@ -91,7 +95,7 @@ def heights(left: Any, right: Any, head: Head) -> Any:
 
 def mean_size(left: Any, right: Any) -> Any:
     """The divisor of "sized_l1" for each row of `left` and of `right`, with broadcasting."""
-    return (left[:, 0] + right[:, 0]) / 2
+    return (left[:, 0] + right[:, 0]) * (NODES / 2)
 
 
 def along(left: Any, right: Any, head: Head) -> Any:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ugraphemb.encoder.config import EncoderConfig, scales_of
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, Vocabulary
+from ugraphemb.encoder.heads import NODES
 from ugraphemb.graphs import GraphSet
 
 Floats = npt.NDArray[np.float32]
@@ -71,7 +72,9 @@ class Inference:
         if config.scaled:
             ends = np.bincount(np.repeat(np.arange(len(graphs)), sizes), degrees, len(graphs))[:, None]
             vectors = vectors * (1 + ends / (2 * count)).astype(np.float32)
-        return np.concatenate([count, count * vectors[:, 1:]], axis=1) if config.head == "sized_l1" else vectors
+        if config.head == "sized_l1":
+            vectors = np.concatenate([count / np.float32(NODES), count * vectors[:, 1:]], axis=1)
+        return vectors
 
     def _inputs(self, graphs: GraphSet) -> Floats:
         of, features = self.weights, self.vocabulary.features(graphs, self.config)

@@ -11,6 +11,7 @@ from ugraphemb.encoder.batches import Batch
 from ugraphemb.encoder.classes import ClassLayers, Shape
 from ugraphemb.encoder.config import EncoderConfig, scales_of
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, FloatArray, Vocabulary
+from ugraphemb.encoder.heads import NODES
 from ugraphemb.encoder.incidence import Incidence
 from ugraphemb.encoder.rows import Folding, Rows
 from ugraphemb.errors import no_deprecations
@@ -74,7 +75,7 @@ class Network(nn.Module):
             vectors = vectors * (1 + ends / (2 * sizes))
         if self.config.head == "sized_l1":
             count = sizes.to(vectors.dtype)
-            vectors = torch.cat([count, count * vectors[:, 1:]], dim=1)
+            vectors = torch.cat([count / NODES, count * vectors[:, 1:]], dim=1)
         return vectors
 
     @property

@@ -237,26 +237,29 @@ class GraphSet:
     def _take(self, chosen: npt.NDArray[np.int64]) -> GraphSet:
         nodes: Any
         ends: Any
+        copied: Any
         if len(chosen) and (len(chosen) == 1 or (np.diff(chosen) == 1).all()):  # neighbors: copies of slices are faster
             first, stop = int(chosen[0]), int(chosen[-1]) + 1
             nodes = slice(int(self.node_offsets[first]), int(self.node_offsets[stop]))
             ends = slice(int(self.indptr[nodes.start]), int(self.indptr[nodes.stop]))
             offsets = self.node_offsets[first : stop + 1] - nodes.start
             indptr = self.indptr[nodes.start : nodes.stop + 1] - ends.start
+            copied = np.copy
         else:
             nodes = ranges(self.node_offsets[chosen], self.node_offsets[chosen + 1])
             ends = ranges(self.indptr[self.node_offsets[chosen]], self.indptr[self.node_offsets[chosen + 1]])
             offsets = offsets_of(self.num_nodes[chosen])
             indptr = offsets_of(self.indptr[nodes + 1] - self.indptr[nodes])
+            copied = np.asarray  # the positions have copied it
         return GraphSet(
             node_offsets=offsets,
             indptr=indptr,
-            indices=self.indices[ends].copy(),
-            node_labels=self.node_labels[nodes].copy(),
+            indices=copied(self.indices[ends]),
+            node_labels=copied(self.node_labels[nodes]),
             node_vocabulary=self.node_vocabulary,
-            edge_labels=None if self.edge_labels is None else self.edge_labels[ends].copy(),
+            edge_labels=None if self.edge_labels is None else copied(self.edge_labels[ends]),
             edge_vocabulary=self.edge_vocabulary,
-            node_attributes=None if self.node_attributes is None else self.node_attributes[nodes].copy(),
+            node_attributes=None if self.node_attributes is None else copied(self.node_attributes[nodes]),
             targets=None if self.targets is None else self.targets[chosen],
             ids=self.ids[chosen],
             name=self.name,

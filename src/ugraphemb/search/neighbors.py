@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.heads import PSEUDO, between, combined, heights, parts
+from ugraphemb.encoder.heads import NODES, PSEUDO, between, combined, heights, parts
 from ugraphemb.encoder.names import Head
 from ugraphemb.errors import IndexFormatError, needs_extra
 from ugraphemb.files import CheckedFile, NewFile
@@ -218,14 +218,14 @@ class Neighbors:
 
     @cached_property
     def _sizes(self) -> Floats32:
-        """The first coordinates, which "sized_l1" divides by."""
+        """The first coordinates, from which "sized_l1" computes its divisors."""
         return np.ascontiguousarray(self.vectors[:, 0])
 
     def _sized(self, queries: Vectors) -> Floats32:
         """Distances of "sized_l1" to all vectors: sums over all coordinates, less the first one."""
         sums, own, sizes = _l1(queries, self.vectors), queries[:, :1], self._sizes[None]
         sums -= np.abs(sizes - own)
-        sums /= (own + sizes) / 2
+        sums /= (own + sizes) * np.float32(NODES / 2)
         return sums
 
     def _approximate(self, queries: Vectors, count: int, allowed: Flags | None) -> Ints:

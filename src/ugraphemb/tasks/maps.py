@@ -152,7 +152,7 @@ def _tsne(points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[
 
 
 def _tsne_by(head: Head, points: Floats, seed: int, perplexity: float) -> tuple[Any, Callable[[Floats], Any]]:
-    """t-SNE by the distances of a head, for example of "sized_l1", whose first coordinate is the number of nodes."""
+    """t-SNE by the distances of a head, for example of "sized_l1", which is not a plain distance."""
     with needs_extra("plot"):
         import openTSNE  # noqa: F401
 
