@@ -321,7 +321,7 @@ def sets(data: Path, report: Report, limit: int | None, write: bool) -> None:
                          "upper": float(table.upper.mean()), "lower": mean(table.lower),
                          "proven": float(table.proven.mean())})  # fmt: skip
             report.tables[title] = rows
-            report.finish(write=write)  # so that a later run goes on from here
+            report.finish(write=write)  # so that a later run continues from here
     report.table(title, rows)
 
 

@@ -47,7 +47,7 @@ def with_grakel(path: Path) -> Any:
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         zipfile.ZipFile(path).extractall(folder)
-        os.chdir(folder)  # it knows no other way to be told where files are
+        os.chdir(folder)  # it reads files of the current folder only
         try:
             return read_data(path.stem)
         finally:

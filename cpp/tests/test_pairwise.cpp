@@ -61,7 +61,7 @@ TEST("every item is worked on once, whatever the number of threads") {
     }
 }
 
-TEST("an exception of a worker cancels the rest and comes out") {
+TEST("an exception of a worker cancels the others and is rethrown") {
     Control control;
     std::atomic<int> worked = 0;
     bool caught = false;

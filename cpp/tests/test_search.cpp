@@ -353,7 +353,7 @@ TEST("profiles that are damaged, or of other graphs, are refused or harmless") {
     CHECK(refused > 500, refused);
 }
 
-TEST("the deadline is kept and an exception of the watcher comes out") {
+TEST("the deadline is kept and an exception of the watcher is rethrown") {
     oracle::Random random(6);
     Collection graphs, query;
     for (int g = 0; g < 30; ++g) {

@@ -76,8 +76,8 @@ vectors = np.stack(table["vector"].to_numpy())
 print(vectors.shape, vectors.dtype)
 
 # %% [markdown]
-# A database ranks by plain L2. The default head nearly agrees with it: ask the database for more candidates than needed and rerank them by `model.proximity`;
-# or train with `head="l2"`, and the ranking is the same. Here with faiss:
+# A database ranks by plain L2. The ranking of the default head is similar but not equal: request more candidates than needed and rerank
+# them by `model.proximity`. With `head="l2"` both rankings are the same. Here with faiss:
 
 # %%
 import faiss

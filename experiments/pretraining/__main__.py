@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("model", choices=list(NETWORKS))
     parser.add_argument("--steps", type=int, default=60_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint")
     parser.add_argument("--device", help="cpu, cuda, ...; by default a GPU if there is one")
     parser.add_argument("--data", type=Path, default=HERE.parents[2] / "shared" / "data", help="folder of data sets")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "build" / "pretraining")

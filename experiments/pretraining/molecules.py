@@ -95,7 +95,7 @@ class Molecules:
     name = "molecules"
 
     def __init__(self, data: Path, *, limit: int = _MOSES, cache: Path | None = None, report: Any = print) -> None:
-        """Reads the molecules; `cache` is a file of ours that keeps what was read."""
+        """Reads the molecules; `cache` is a file in which the parsed molecules are kept."""
         self.nodes, self.edges = ELEMENTS, BONDS
         self._removal = Removal("molecules", data)
         self.counts: dict[str, Any] = {}

@@ -72,8 +72,7 @@ PAGE = """# Pre-trained models
 Two models come with the package, so that search needs no training: `ug.GraphIndex()` takes the one that suits the
 graphs, and `ug.UGraphEmb.pretrained(name)` gives it. `ugraphemb models` lists them, and `ugraphemb models NAME` prints
 the card below. They were trained in about an hour and half an hour on one core. A model that is trained on your graphs
-for minutes is better for them; `fit(graphs, start=name)` adapts a shipped one in a tenth of the steps. Which rows were
-measured for the weights of this release is said below.
+for minutes is better for them; `fit(graphs, start=name)` adapts a shipped one in a tenth of the steps.
 
 The figures are those of `experiments/results/pretrained.md`: τ (Kendall's) and p@10 of test graphs that rank training
 graphs, by edit distance without labels of edges. "Zero-shot" models saw no graph of the set; adapted and trained ones
@@ -157,7 +156,7 @@ def ship(name: str, trained: Path) -> None:
 
 
 def write_cards() -> None:
-    """The cards anew, and the page of the documentation that holds them."""
+    """Writes the cards and the page of the documentation that contains them."""
     page = [*PAGE.splitlines(), ""]
     for path in sorted(BOX.glob("*/config.json"), reverse=True):
         name, saved = path.parent.name, read_model(path.parent)
