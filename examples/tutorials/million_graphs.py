@@ -3,7 +3,7 @@
 #
 # An index of many graphs: build it, save it, search it with proof, and hand its vectors to a vector database. This page uses
 # 20,000 molecules of MOSES so that it runs in a minute. The numbers for a million are in the
-# [record](../../benchmarks/results/search_million.md): ten minutes to embed and index beside other work, 2.1 GiB on disk, 0.1 s to load, 5 ms for a search by vectors, 140 ms for the ten nearest with proof (medians, two threads).
+# [record](../../benchmarks/results/search_million.md): three minutes to embed and index, 2.1 GiB on disk, 0.1 s to load, 5 ms for a search by vectors, 100 ms for the ten nearest with proof (medians, two threads).
 #
 # The molecules come with the package molsets: `pip install --no-deps molsets`.
 
