@@ -1,10 +1,10 @@
-"""Baselines on NCI109: kernels beside grakel, graph2vec beside plain gensim, and what the others take.
+"""Baselines on NCI109: kernels beside grakel, graph2vec beside plain gensim, and the time of the others.
 
 Each entry runs in a process of its own. The clock is CPU time of all threads, from graphs in memory (in the form that
-each library wants) to the kernel matrix of all 4,127 graphs or to their vectors: the best of three runs, of fewer where
-they do not fit into twenty seconds. Equal answers are checked: WL and SP
-entry by entry (grakel counts ordered pairs of nodes, so SP is compared with these weights); graphlets, which grakel
-samples (150 sets of 3 to 5 nodes a graph) and ugraphemb counts exactly, by correlation.
+each library wants) to the kernel matrix of all 4,127 graphs or to their vectors: the best of three runs, or of fewer if
+three do not fit into twenty seconds. Equal answers are checked: WL and SP entry by entry (grakel counts ordered pairs
+of nodes, so SP is compared with these weights); graphlets, which grakel samples (150 sets of 3 to 5 nodes per graph)
+and ugraphemb counts exactly, by correlation.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def graphs_of(path: Path) -> Any:
 
 
 def for_grakel(name: str, graphs: Any) -> list[Any]:
-    """As neighbors and labels; for shortest paths, which fail on isolated nodes there, as edges and labels."""
+    """Lists of neighbors, and labels; for shortest paths, where grakel fails on isolated nodes, edges and labels."""
     inputs = []
     for graph in graphs.to_networkx():
         edges = {*graph.edges, *((v, u) for u, v in graph.edges)}

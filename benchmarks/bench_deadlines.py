@@ -1,4 +1,4 @@
-"""How long solvers take past their timeout on large graphs; about half a minute.
+"""How much longer than their timeout solvers take on large graphs; about half a minute.
 
 python benchmarks/bench_deadlines.py
 """
@@ -41,7 +41,7 @@ def path(n: int) -> GraphSet:
 
 
 def milliseconds_over(left: GraphSet, right: GraphSet, **options: Any) -> float:
-    """Wall time of one call past the timeout, packing and checking of the input included; 0 if it was in time."""
+    """Wall time of one call minus its timeout, packing and checking of the input included; 0 if it was in time."""
     begin = time.perf_counter()
     ug.distance(left[0], right[0], timeout=TIMEOUT, **options)
     return max(0.0, 1e3 * (time.perf_counter() - begin - TIMEOUT))

@@ -1,4 +1,4 @@
-"""What edge labels as features are worth where they count in the distance, and what they cost; about three minutes.
+"""Benefit and cost of edge labels as features, where they count in the distance; about three minutes.
 
 python benchmarks/bench_edge_labels.py
 """
@@ -45,8 +45,8 @@ def main() -> None:
         tau, precision, seconds = np.mean(runs, axis=0)
         rows.append({"training": name, "τ": tau, "p@10": precision, "CPU, s": seconds})
     report.table(
-        f"{TRAINING} molecules for training, {TEST} queries, edge labels count in the truth (tight), {STEPS} steps; "
-        f"mean of {len(SEEDS)} splits", rows,
+        f"{TRAINING} molecules for training, {TEST} queries, edge labels count in the true distances (tight), "
+        f"{STEPS} steps; mean of {len(SEEDS)} splits", rows,
     )  # fmt: skip
     times = rows[0]["CPU, s"] / rows[1]["CPU, s"]
     report.check("edge labels cost at most 1.5 times", times <= 1.5, f"{times:.2f} times")

@@ -1,11 +1,12 @@
-"""From SMILES to vectors in Parquet: how long, where the time goes, and what a second process adds.
+"""From SMILES to vectors in Parquet: the total time, the time of each stage, and the gain from a second process.
 
 The molecules are the first of MOSES (PyPI: molsets), in one gzipped file of lines, which is cut into partitions of
 50,000. The model has the default architecture; its weights do not change the time. Processes are started, and the model
-is loaded, before the clock runs. Seconds of work are those of all workers together, with waiting for the disk.
+is loaded, before timing starts. Seconds of work are those of all workers together, including the time spent waiting for
+the disk.
 
     python benchmarks/bench_embed_files.py --smiles train.csv.gz             # or with molsets installed
-    python benchmarks/bench_embed_files.py --count 1000000 --workers 2 --folder FOLDER   # goes on where it was stopped
+    python benchmarks/bench_embed_files.py --count 1000000 --workers 2 --folder FOLDER   # continues a stopped run
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def smiles(given: Path | None) -> Iterator[str]:
         try:
             path = Path(str(distribution("molsets").locate_file("moses/dataset/data/train.csv.gz")))
         except PackageNotFoundError:
-            print("skipped: say where the SMILES are with --smiles, or run  pip install --no-deps molsets")
-            sys.exit(0)  # `make bench` goes on with the others
+            print("skipped: name a file of SMILES with --smiles, or run  pip install --no-deps molsets")
+            sys.exit(0)  # `make bench` continues with the others
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         for line in file:
             text = line.partition(",")[0].strip()
@@ -66,7 +67,7 @@ def main() -> None:
     options.add_argument("--smiles", type=Path, help="a file with SMILES in the first column; else the package molsets")
     options.add_argument("--count", type=int, default=1_000_000, help="molecules of the large run; 0: none")
     options.add_argument("--workers", type=int, default=2, help="processes of the large run")
-    options.add_argument("--folder", type=Path, help="of the large run, to go on with; else a temporary one")
+    options.add_argument("--folder", type=Path, help="output of the large run, to continue it later; else temporary")
     options.add_argument("--no-pair", action="store_true", help="leave out the comparison of one process with two")
     given = options.parse_args()
     report = Report("embed_files", "From SMILES to vectors in Parquet", seed=0)

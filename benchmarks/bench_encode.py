@@ -3,13 +3,13 @@
     python benchmarks/bench_encode.py                 two minutes on an idle machine
     python benchmarks/bench_encode.py --graphs 1000   a first impression
 
-Plain means: one Data object per graph with one-hot features, a DataLoader, GINConv over edge_index with the MLP of the
-paper, the readouts over `batch`, no gradients. The vectors must be equal but for rounding, which is the check of the
-answers. Three comparisons: from a GraphSet to vectors, where both sides make their inputs (features, Data objects);
-with inputs prepared on both sides; and, least favorable to us, `transform` with all its work against their network
-with prepared Data objects. Degrees and random walks, which the default adds to the labels, are computed by our code
-on both sides. PyTorch Geometric gets the best of several batch sizes. One thread is CPU time, two threads are wall
-time and need an idle machine; each figure is the best of several runs that take turns.
+The plain version has one Data object per graph with one-hot features, a DataLoader, GINConv over edge_index with the
+MLP of the paper, the readouts over `batch`, no gradients. The vectors must be equal except for rounding; this checks
+the answers. Three comparisons: from a GraphSet to vectors, where both sides prepare their inputs (features, Data
+objects); with inputs prepared on both sides; and, least favorable to us, `transform` with all its work against their
+network with prepared Data objects. Degrees and random walks, which the default adds to the labels, are computed by our
+code on both sides. PyTorch Geometric gets the best of several batch sizes. One thread is CPU time, two threads are wall
+time and need an idle machine; each figure is the best of several runs that alternate.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ugraphemb.training.passes import embedded
 from ugraphemb.training.presets import PRESETS
 
 FASTER = 3.0
-BATCHES = (32, 128, 512)  # graphs; PyTorch Geometric's best is what counts
+BATCHES = (32, 128, 512)  # graphs per batch; the best of them counts for PyTorch Geometric
 
 
 def our_model(preset: str, graphs: Any, threads: int) -> UGraphEmb:
@@ -53,14 +53,14 @@ def our_model(preset: str, graphs: Any, threads: int) -> UGraphEmb:
 
 
 class Plain(nn.Module):
-    """The network as one writes it with PyTorch Geometric."""
+    """The network as it is usually written with PyTorch Geometric."""
 
     def __init__(self, ours: Network) -> None:
         super().__init__()
         self.config = config = ours.config
         self.scales = ours.readout.scales
         table = _input_matrix(ours)
-        self.input = None  # where the input is read out itself, the first product stands alone
+        self.input = None  # if the input itself is read out, the first product is computed separately
         if 0 in self.scales:
             self.input = _linear(table, None)
         self.convolutions = nn.ModuleList()
@@ -71,7 +71,7 @@ class Plain(nn.Module):
             else:
                 first = bias if self.input is not None else _linear(table, bias.bias)
             convolution = GINConv(nn.Identity())
-            convolution.nn = nn.Sequential(first, *rest)  # given above, it would be reset
+            convolution.nn = nn.Sequential(first, *rest)  # passed to GINConv, it would be reset
             self.convolutions.append(convolution)
         self.attention = nn.ModuleList(part.transform for part in ours.readout.readouts if config.readout == "msna")
         self.norm, self.dense = ours.norm, ours.dense
@@ -142,7 +142,7 @@ def encoded(network: Plain, objects: list[Data], batch: int) -> np.ndarray[Any, 
 
 
 def fastest(ways: dict[str, Callable[[], object]], clock: Callable[[], float], runs: int) -> dict[str, float]:
-    """Seconds of each, the best of `runs` that take turns, so that a busy machine affects all alike."""
+    """Seconds of each, the best of `runs` that alternate, so that a busy machine affects all alike."""
     taken = dict.fromkeys(ways, float("inf"))
     for _ in range(runs):
         for name, way in ways.items():
@@ -194,7 +194,7 @@ def compared(graphs: Any, preset: str, threads: int, runs: int, report: Report) 
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--graphs", type=int, help="only the first so many")
+    options.add_argument("--graphs", type=int, help="number of graphs; the first ones are used")
     options.add_argument("--runs", type=int, default=7, help="runs of each (default: 7)")
     options.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="of torch (default: 1 2)")
     arguments = options.parse_args()

@@ -1,7 +1,7 @@
 """What checksums cost: their speed, and loading and first using a saved index of a million graphs.
 
 Graphs are random trees of 16 nodes with vectors of 256 random numbers; files are in the system's memory when they are
-read. Each measurement is the first of a fresh process; the clock is CPU time, and time on the wall beside it.
+read. Each measurement is the first of a fresh process; CPU time and wall time are given.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import json, sys, time
 import faiss
 import ugraphemb as ug, ugraphemb.search
 query = ug.GraphSet.from_edges([6], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], node_labels=list("CNOCNO"))[0]
-ug.UGraphEmb.load(sys.argv[1] + "/warm").transform(query.graphs)  # what PyTorch does at first is not ours
+ug.UGraphEmb.load(sys.argv[1] + "/warm").transform(query.graphs)  # not measured: what PyTorch does on its first use
 steps = {}
 def timed(name, work):
     wall, cpu = time.perf_counter(), time.process_time()
@@ -49,7 +49,7 @@ print(json.dumps(steps))
 
 
 def speeds() -> list[dict[str, Any]]:
-    """Gigabytes a second of CPU time, over 64 MiB, the best of five."""
+    """Gigabytes per second of CPU time, over 64 MiB, the best of five."""
     data = os.urandom(1 << 26)
     ways = {
         "XXH3, 128 bits (files)": lambda: digest(data),

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_ged.py                     every section but sets, a few minutes
     python benchmarks/bench_ged.py methods exact       these sections
-    python benchmarks/bench_ged.py sets                the paper's pair sets, many minutes; goes on where it was stopped
+    python benchmarks/bench_ged.py sets                the paper's pair sets, many minutes; continues a stopped run
     python benchmarks/bench_ged.py sets --limit 10000  the same on that many pairs of each
 
 Each section writes results/ged_SECTION.{json,md}. Times are CPU time of one thread, except where they say wall.
@@ -29,7 +29,7 @@ from ugraphemb.proximity.ged import METHODS
 SEED = 0
 COSTS = ug.EditCosts(edge_relabel=0)  # as published, and as in other libraries: edges have no labels
 Pairs = npt.NDArray[np.int64]
-# Microseconds a pair to stay below: shared/TARGETS.md, table "ours".
+# Upper limits, in microseconds per pair: shared/TARGETS.md, table "ours".
 TARGETS = {
     "hungarian": {"PTC": 2, "NCI109": 3, "IMDB-MULTI": 1},
     "vj": {"PTC": 2, "NCI109": 3, "IMDB-MULTI": 1},
@@ -45,7 +45,7 @@ PAPER_SETS = {"PTC": (206, "9.23 min"), "IMDB-MULTI": (900, "4.72 h"), "WEB": (1
 
 
 def random_pairs(graphs: GraphSet, count: int, seed: int = SEED) -> Pairs:
-    """Pairs of different graphs, uniform."""
+    """Pairs of different graphs, drawn uniformly."""
     random = np.random.default_rng(seed)
     left = random.integers(0, len(graphs), count)
     right = random.integers(0, len(graphs) - 1, count)
@@ -53,7 +53,7 @@ def random_pairs(graphs: GraphSet, count: int, seed: int = SEED) -> Pairs:
 
 
 def cpu_seconds(graphs: GraphSet, pairs: Pairs, at_least: float = 0.3, **options: Any) -> tuple[float, ug.PairTable]:
-    """Seconds a pair on one thread, the best of eight runs (what else the machine does only adds to the others).
+    """Seconds per pair on one thread, the best of eight runs (other work of the machine only slows the other runs).
 
     Quick methods go over the pairs many times in a run; one that takes seconds runs once.
     """
@@ -137,7 +137,7 @@ def peers(data: Path, report: Report) -> None:
         slow = (time.process_time() - begin) / len(pairs)
         rows.append({"data": name, "SciPy µs": slow * 1e6, "hungarian µs": seconds * 1e6, "ratio": slow / seconds,
                      "SciPy upper": float(np.mean(costs)), "hungarian upper": float(table.upper.mean())})  # fmt: skip
-        close = abs(np.mean(costs) / table.upper.mean() - 1) < 0.15  # many assignments are optimal; each takes another
+        close = abs(np.mean(costs) / table.upper.mean() - 1) < 0.15  # several optima: the two solvers may differ
         report.check(f"{name}: SciPy's assignments cost about the same", bool(close))
     report.table("Hungarian with scipy.optimize.linear_sum_assignment, 1000 random pairs", rows)
 
@@ -269,7 +269,7 @@ print(after - before, sum(c.nbytes for c in (table.left, table.right, table.lowe
 
 
 def memory(data: Path, report: Report) -> None:
-    """What one million pairs take beside their results; how long ten million take to read."""
+    """Memory that one million pairs need besides their results; time to read ten million pairs."""
     output = subprocess.run(
         [sys.executable, "-c", MEMORY, str(data)], capture_output=True, text=True, check=True
     ).stdout
@@ -333,7 +333,7 @@ SECTIONS: dict[str, Callable[[Path, Report], None]] = {
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}, sets")
-    options.add_argument("--limit", type=int, help="of sets: that many random pairs of each; writes nothing")
+    options.add_argument("--limit", type=int, help="for sets: number of random pairs of each set; writes nothing")
     given = options.parse_args()
     unknown = [name for name in given.sections if name not in (*SECTIONS, "sets")]
     if unknown:

@@ -1,10 +1,10 @@
-"""Which way to compare vectors can hold normalized edit distances at all: free vectors, fitted to them, no network.
+"""Which formulas of two vectors can represent normalized edit distances: free vectors are fitted to them, no network.
 
     python benchmarks/bench_heads.py                five minutes
     python benchmarks/bench_heads.py --graphs 100   a first impression
 
 Each of some graphs gets 256 or 16 free numbers, which Adam fits to the `tight` normalized distances of all pairs.
-Kendall's τ and p@10 are of the fitted pairs themselves: what is missing to 1 no network can learn with that head. With
+Kendall's τ and p@10 are of the fitted pairs themselves: no network with that head can reach more. With
 256 numbers for 300 graphs each graph can have a direction of its own; with 16, as with 256 for many graphs, it cannot.
 """
 
@@ -26,7 +26,7 @@ DIMENSIONS, RATE = (256, 16), 0.05
 
 
 def fitted(truth: torch.Tensor, head: Head, dimension: int, steps: int) -> np.ndarray[Any, Any]:
-    """What vectors predict once they are fitted."""
+    """Predicted distances of fitted vectors."""
     torch.manual_seed(0)
     mean = float(truth.mean())
     shrink = 8 if head == "l1" else 1  # every coordinate adds to an L1 distance
@@ -48,8 +48,8 @@ def fitted(truth: torch.Tensor, head: Head, dimension: int, steps: int) -> np.nd
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--graphs", type=int, default=300, help="of each set (default: %(default)s)")
-    options.add_argument("--steps", type=int, default=500, help="of Adam (default: %(default)s)")
+    options.add_argument("--graphs", type=int, default=300, help="number from each set (default: %(default)s)")
+    options.add_argument("--steps", type=int, default=500, help="number of steps of Adam (default: %(default)s)")
     arguments = options.parse_args()
     report = Report("heads", "What free vectors can hold", seed=0, note=" ".join((__doc__ or "").split()))
     for name in ("PTC", "IMDB-MULTI", "WEB"):

@@ -1,11 +1,11 @@
 """Kernel matrices of NCI109: ugraphemb beside grakel, in one run.
 
-Weisfeiler–Lehman with 5 rounds, shortest paths with labels, and graphlets from 150 samples a graph, each normalized.
+Weisfeiler–Lehman with 5 rounds, shortest paths with labels, and graphlets from 150 samples per graph, each normalized.
 The clock is CPU time of one thread, graphs already in the form that each library wants. Both are timed alike: the first
 run of a fresh process, from graphs to all pairs. Ours is the median of five such processes, all listed; grakel has one,
 because it takes long. The first two matrices must be the same. Graphlets are measured on every tenth graph, because
-grakel is slow there; it draws graphlets of 3 to k nodes, so that for equality those of 3 nodes are compared, where only
-chance sets both apart.
+grakel is slow there; it draws graphlets of 3 to k nodes, so that for equality those of 3 nodes are compared, where both
+differ only by chance.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def measure(library: str, name: str, root: str, answer: str) -> float:
     _, step, options = KERNELS[name]
     graphs = load_dataset("NCI109", root=root)[::step]
     if library == "ugraphemb":
-        import ugraphemb.proximity.kernels  # noqa: F401  # importing is no part of the work
+        import ugraphemb.proximity.kernels  # noqa: F401  # importing is not part of the work
 
         start = time.process_time()
         values = pairwise(graphs, threads=1, progress=False, **options).value

@@ -1,12 +1,13 @@
-"""What limits a set: how well simple formulas rank, and how well the best vectors of so many numbers could.
+"""Limits of each data set: how well simple formulas rank, and how well the best vectors of a given width could rank.
 
     python benchmarks/bench_limits.py                   PTC, IMDB-MULTI and WEB: ten minutes, most of it distances
     python benchmarks/bench_limits.py --sets PTC        ten seconds
     python benchmarks/bench_limits.py --store DIR       keeps the distances for the next time
 
-Every graph is a query against all others of its set, under the `tight` truth. Formulas use sizes, sorted degrees, and
-how many labels two graphs share; divided by the mean size like the truth. "Spectral" vectors are the leading
-eigenvectors of the true squared distances of the ranked graphs themselves: no network sees these distances.
+Every graph is a query against all others of its set; `tight` distances are the true distances. Formulas use sizes,
+sorted degrees, and the number of labels that two graphs share, divided by the mean size like the true distances.
+"Spectral" vectors are the leading eigenvectors of the true squared distances of the ranked graphs themselves: no
+network sees these distances.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ NUMBERS = (16, 64, 256)
 
 
 def formulas(graphs: ug.GraphSet) -> dict[str, np.ndarray]:
-    """Guesses of the normalized distance of all pairs."""
+    """Estimates of the normalized distance of all pairs."""
     nodes, edges = graphs.num_nodes.astype(float), np.diff(graphs.indptr[graphs.node_offsets]) / 2
     larger, mean = np.maximum.outer(nodes, nodes), np.add.outer(nodes, nodes) / 2
     degrees = np.zeros((len(graphs), int(nodes.max())))
@@ -63,7 +64,7 @@ def spectral(numbers: int, values: np.ndarray, vectors: np.ndarray) -> np.ndarra
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--sets", default="PTC,IMDB-MULTI,WEB", help="(default: %(default)s)")
-    options.add_argument("--store", type=Path, help="a folder for distances, or one that has them")
+    options.add_argument("--store", type=Path, help="folder where distances are kept, and read if present")
     arguments = options.parse_args()
     report = Report("limits", "What limits a set", seed=0, note=" ".join((__doc__ or "").split()))
     for name in arguments.sets.split(","):

@@ -16,7 +16,7 @@ WIDTH, CROWDS = 256, 200
 
 
 def vectors(count: int) -> np.ndarray:
-    """Around many centers, of the width that models have."""
+    """Random vectors around many centers, of the width of a model's vectors."""
     random = np.random.default_rng(0)
     centers = random.normal(size=(CROWDS, WIDTH)).astype(np.float32)
     return centers[random.integers(0, CROWDS, count)] + 0.4 * random.normal(size=(count, WIDTH)).astype(np.float32)

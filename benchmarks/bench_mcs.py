@@ -1,10 +1,10 @@
 """Maximum common subgraph: how many random pairs are solved within 10 ms, and how long the median pair takes.
 
 1000 pairs of different graphs of each set, drawn with a seed; labels of nodes must be equal. The clock is CPU time of
-one thread. A pair counts as solved within 10 ms if it is proven in at most so much CPU time, measured in a call of its
-own; pairs that take less than a millisecond are run many times in one call, so that the call itself does not count.
-Answers are checked by a law: the other way round, a pair has the same value, and where one of the two is proven, it
-lies within the bounds of the other.
+one thread. A pair counts as solved within 10 ms if it is proven in at most that CPU time, measured in a separate call;
+pairs that take less than a millisecond are run many times in one call, so that the call itself does not count. Answers
+are checked by a law: if the two graphs are exchanged, the value is the same, and if one of the two answers is proven,
+it lies within the bounds of the other.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def measured(graphs: ug.GraphSet, name: str, report: Report) -> dict:
     pairs = random_pairs(len(graphs))
     for row, (i, j) in enumerate(pairs):
         pair = graphs[[i, j]]
-        taken[row], table = seconds(pair, 1, 20 * LIMIT)  # on a busy machine the clock on the wall runs faster
+        taken[row], table = seconds(pair, 1, 20 * LIMIT)  # on a busy machine wall time exceeds CPU time
         proven[row], values[row] = table.proven[0], (table.lower[0], table.upper[0])
         if proven[row] and taken[row] < 1e-3:
             taken[row], _ = seconds(pair, 50, 20 * LIMIT)

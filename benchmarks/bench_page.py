@@ -1,7 +1,7 @@
 """The page of `ugraphemb serve` in a browser: how fast a map of 100,000 graphs opens, and how smoothly it moves.
 
 The graphs are random trees with given vectors; their map is stored with the index, as it is after the first start. A
-map of a million points is answered by this script instead of the server. Chromium draws with its software renderer, so
+map of a million points is served by this script instead of the server. Chromium draws with its software renderer, so
 frames per second are those of a machine without a graphics card.
 """
 

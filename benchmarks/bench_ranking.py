@@ -1,4 +1,4 @@
-"""Ranking scores of NCI109's size: 825 queries against 2,476 graphs, on one thread.
+"""Time to compute ranking scores at the size of NCI109: 825 queries against 2,476 graphs, on one thread.
 
 python benchmarks/bench_ranking.py
 """

@@ -2,7 +2,7 @@
 
 Each reader runs in a process of its own, on one thread. The clock is CPU time, the best of several runs, unpacking
 included (ugraphemb reads the zip itself, the others read the folder it is unpacked to). Memory is the highest resident
-size while reading, less that before. All three must give the same graphs, labels and classes.
+size while reading, minus the size before. All three must give the same graphs, labels and classes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from report import Report, data_root, parser
 
 SETS = ("REDDIT-BINARY", "NCI109")
-FASTER, LARGER = 5.0, 10.0  # at least so many times faster, at most so many times the packed arrays
+FASTER, LARGER = 5.0, 10.0  # times faster at least; size at most, as a multiple of the packed arrays
 
 
 def with_ugraphemb(path: Path) -> Any:
@@ -62,7 +62,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 
 def digest(sizes: Any, starts: Any, stops: Any, labels: Any, targets: Any) -> str:
-    """The same for the same graphs: nodes are counted through, labels and classes numbered in their order."""
+    """The same for the same graphs: nodes are numbered consecutively, labels and classes in sorted order."""
     sizes = np.asarray(sizes, np.int64)
     keys = np.sort(np.asarray(starts, np.int64) * sizes.sum() + np.asarray(stops, np.int64))
     result = hashlib.blake2b(digest_size=8)
@@ -111,7 +111,7 @@ def measure(reader: str, path: Path, warm_up: Path, runs: int) -> dict[str, Any]
     read(warm_up)
     gc.collect()
     before = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the highest resident size counts from here
+    Path("/proc/self/clear_refs").write_text("5")  # the highest resident size is measured from here
     answer = read(path)
     peak = resident("VmHWM") - before
     packed = None

@@ -3,19 +3,19 @@
     python benchmarks/bench_search.py                      every section, one after the other
     python benchmarks/bench_search.py aids42k pubchem23k   these sections
     python benchmarks/bench_search.py million --count 50000
-    python benchmarks/bench_search.py aids42k --quick      few queries, to try it out; writes nothing
+    python benchmarks/bench_search.py aids42k --quick      a trial with few queries; writes nothing
 
     aids42k     within 2 to 7 edits beside Nass; ten nearest by nGED           about 5 minutes on 2 cores
     pubchem23k  within 3 and 5 edits beside Nass                               1
     nci109      ten nearest by nGED, labels of nodes only                      5
-    filters     what each bound is asked, rules out and takes                  2
+    filters     how often each bound is computed, what it rules out, its time  2
     million     a million molecules of MOSES (pip install --no-deps molsets)   15, and 5 once for parsing
-    threads     eight threads searching, alone and beside one that adds        2
+    threads     eight threads search, alone and while another thread adds      2
     recall      by vectors, verified, complete, and linear scans               10
-    vectors     recall by vectors alone, of models with all their steps        8
+    vectors     recall by vectors alone, of fully trained models               8
 
 Each section writes results/search_SECTION.{json,md}. Times of sets are CPU time of one thread; those of the million and
-of threads are wall time. Models, packed molecules and the large index are kept in --cache and found again.
+of threads are wall time. Models, packed molecules and the large index are kept in --cache and used again.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def main() -> None:
     options.add_argument("--train", type=int, default=500, help="graphs to train on")
     options.add_argument("--steps", type=int, default=400, help="of training")
     options.add_argument("--count", type=int, default=1_000_000, help="graphs of the section million")
-    options.add_argument("--seconds", type=float, help="of each measurement of the section threads")
+    options.add_argument("--seconds", type=float, help="duration of each measurement of the section threads")
     options.add_argument(
-        "--cache", type=Path, default=Path.home() / ".cache" / "ugraphemb-benchmarks", help="where things are kept"
+        "--cache", type=Path, default=Path.home() / ".cache" / "ugraphemb-benchmarks", help="folder for kept files"
     )
     options.add_argument("--quick", action="store_true", help="few queries, little training, 30,000 molecules")
     given = options.parse_args()

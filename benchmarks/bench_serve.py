@@ -4,7 +4,7 @@ python benchmarks/bench_serve.py
 python benchmarks/bench_serve.py --index out/index --seconds 10 --no-write
 
 Clients send the next query as soon as they have the answer to the last one, and share the machine with the server.
-Without --index, the index of `ugraphemb serve molecules` is used, which is made first where there is none.
+Without --index, the index of `ugraphemb serve molecules` is used; it is made first if it does not exist.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import ugraphemb as ug
 from ugraphemb.web.server import bundled_molecules
 
 CLIENTS = 32
-WARM_UP = 3.0  # seconds before memory is looked at first
+WARM_UP = 3.0  # seconds before memory is measured first
 PLACED = 20
 
 

@@ -83,7 +83,7 @@ def start(report: Report) -> None:
 
 
 def together(report: Report) -> None:
-    """Alone and in pairs by turns, the best of three each, so that a busy moment of the machine does not decide.
+    """Alone and in pairs, alternately, the best of three each, so that a busy moment has little effect.
 
     Work that uses all cores takes twice as long when there is twice as much of it. What two processes cost each other
     shows in CPU time: spinning threads and lost caches add to it, waiting does not.

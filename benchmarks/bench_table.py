@@ -1,6 +1,6 @@
 """Pair tables of ten million pairs: writing, loading, and a store of many pieces.
 
-Values look like edit distances of molecules. The clock is CPU time, and time on the wall beside it; files are in the
+Values look like edit distances of molecules. CPU time and wall time are given; files are in the
 system's memory when they are read. A load is the first one of a fresh process, as for a program that uses a table; it
 runs five times, the median counts, and all runs are listed.
 """
@@ -97,7 +97,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--load"]:
-        import pyarrow.parquet  # noqa: F401  # importing it is no part of loading
+        import pyarrow.parquet  # noqa: F401  # importing it is not part of loading
 
         print(*timed(lambda: ug.PairTable.read(sys.argv[2]))[:2])
     else:

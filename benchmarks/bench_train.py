@@ -1,4 +1,4 @@
-"""Training: steps and pairs a second, where the time goes, and the time to the best validation.
+"""Training: steps and pairs per second, the time of each part, and the time to the best validation.
 
     python benchmarks/bench_train.py                                  everything; NCI109's distances take half an hour
     python benchmarks/bench_train.py --sets PTC --steps 300           a first impression
@@ -6,10 +6,10 @@
 
 Each set is split 6:2:2 at random; networks learn from all pairs of training graphs, and validation graphs are queries
 against training graphs. Three ways to train are timed over the same few steps, CPU time of one thread: the default
-preset, whose step takes every pair among 128 graphs; the same network with the paper's 256 independent pairs a step;
-and the paper's preset. Then the default preset is trained in full. Its clock is CPU time of one thread too, which on
-an idle machine is the time that passes; both are given. What the paper reaches in τ on test queries is the floor that
-validation must pass, or the speed would mean nothing.
+preset, whose step takes every pair among 128 graphs; the same network with the paper's 256 independent pairs per step;
+and the paper's preset. Then the default preset is trained in full. Its time is CPU time of one thread too, which equals
+wall time on an idle machine; both are given. The τ of the validation must be above the τ of the paper on test queries;
+otherwise the speed would mean nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ NEAR = 0.002  # of τ: as good as the best
 
 @dataclass(frozen=True)
 class Goal:
-    """τ of the paper on test queries, and the seconds to the best validation that we allow ourselves."""
+    """τ of the paper on test queries, and our limit for the seconds to the best validation."""
 
     tau: float
     seconds: float | None
@@ -95,7 +95,7 @@ def task_of(name: str, root: Path, cache: Path, limit: int | None) -> Task:
 
 
 class Laps:
-    """CPU seconds between the marks of a step, by the name of what ended there."""
+    """CPU seconds between the marks of a step, by the name of the part that ends at the mark."""
 
     def __init__(self) -> None:
         self.taken: dict[str, float] = {}
@@ -193,9 +193,9 @@ def main() -> None:
     options.add_argument("--sets", nargs="+", default=list(GOALS), choices=list(GOALS), help="(default: all)")
     cache = REPOSITORY / "build" / "distances"
     options.add_argument("--cache", type=Path, default=cache, help="folder that keeps distances (default: %(default)s)")
-    options.add_argument("--steps", type=int, help="of the full training (default: the preset's)")
+    options.add_argument("--steps", type=int, help="steps of the full training (default: the preset's)")
     options.add_argument("--timed", type=int, default=100, help="steps that are timed by part (default: 100)")
-    options.add_argument("--graphs", type=int, help="at most so many training and so many validation graphs")
+    options.add_argument("--graphs", type=int, help="maximum number of training graphs, and of validation graphs")
     arguments = options.parse_args()
     root = data_root(arguments.data)
     report = Report("train", "Training", seed=0, note=" ".join((__doc__ or "").split()))

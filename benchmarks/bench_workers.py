@@ -1,7 +1,7 @@
-"""Proofs on processes: the ten nearest of NCI109, hard queries, in this process, on one other and on two.
+"""Proofs on worker processes: the ten nearest in NCI109 for hard queries, in this process, on one worker and on two.
 
-Wall time says what workers give on an idle machine; CPU time and the number of exact distances say what dividing the
-work costs, on any machine.
+Wall time shows the gain from workers on an idle machine; CPU time and the number of exact distances show the cost of
+dividing the work, on any machine.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def main() -> None:
         index = ug.GraphIndex.load(folder, threads=1)
         rows = [row for number in given.queries for row in measured(index, graphs[[order[number]]], number)]
     report = Report("workers", "Proofs on processes", seed=SEED, note=(
-        "`python benchmarks/bench_workers.py`. Ten nearest by nGED among NCI109, without a limit of time; workers have "
+        "`python benchmarks/bench_workers.py`. Ten nearest by nGED among NCI109, without a time limit; workers have "
         f"loaded their slices. CPU is that of all processes. Load of the machine before: {load:.1f}; where it is more "
-        "than 1, wall times are longer than they need be, and two processes gain less."
+        "than 1, wall times are longer than on an idle machine, and two processes gain less."
     ))  # fmt: skip
     report.table("Queries", rows)
     total = {name: sum(row["wall s"] for row in rows if row["on"] == name) for name in ("1 process", "2 processes")}

@@ -1,4 +1,4 @@
-"""What every benchmark shares: where data are, what the machine is, and a report as text, JSON and Markdown.
+"""Shared by all benchmarks: the folder of data sets, facts about the machine, and a report as text, JSON and Markdown.
 
 arguments = parser(__doc__).parse_args()
 report = Report("read", "Reading TU data sets", seed=0)
@@ -34,7 +34,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def data_root(given: Path | None = None) -> Path:
-    """The folder of data sets; ends the program where there is none."""
+    """The folder of data sets; ends the program if it does not exist."""
     named = os.environ.get("UGRAPHEMB_DATA")
     folder = given or (Path(named) if named else REPOSITORY.parent / "shared" / "data")
     if not folder.is_dir():
@@ -59,7 +59,7 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str:
-    """The commit at hand, with a + where files under version control differ from it."""
+    """The current commit, with a + if files under version control differ from it."""
     try:
         head = _git("rev-parse", "--short=12", "HEAD")
         return head + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")

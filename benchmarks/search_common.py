@@ -1,4 +1,4 @@
-"""What the sections of bench_search.py share: clocks, the yardstick, models and packed graphs that are kept."""
+"""Shared by the sections of bench_search.py: timing, the yardstick, and models and packed graphs that are kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ATOMS = ug.EditCosts(edge_relabel=0.0)
 def yardstick() -> float:
     """Microseconds of SciPy's assignment of 30 by 30, the best of many: compares machines.
 
-    A process now and then measured 15 instead of 9 with one matrix, so that several places in memory are tried.
+    With a single matrix a process sometimes measured 15 instead of 9, so several places in memory are tried.
     """
     values = np.random.default_rng(0).random((30, 30))
     room = np.empty(values.size + 512)

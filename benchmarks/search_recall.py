@@ -19,13 +19,14 @@ SHORTLISTS = (20, 50, 100, 200)
 BUDGET = 1.0  # seconds of proofs for a verified query
 COMPLETE_BUDGET = 10.0
 RECALL_NOTE = (
-    "Truth: `tight` between every query and every graph of the database, improved by whatever the searches proved; "
-    "nGED. A match is a hit if it is no farther than the tenth best. Queries are held out of training and database. "
-    "Wall time of one query on one thread, embedding included."
+    "True distances: `tight` between every query and every graph of the database, improved by whatever the searches "
+    "proved; nGED. A match is a hit if it is no farther than the tenth best. Queries are held out of training and "
+    "database. Wall time of one query on one thread, embedding included."
 )
 VECTORS_NOTE = (
-    "Truth: `tight` between every query and every graph of the database, nGED. A match is a hit if it is no farther "
-    "than the tenth best. Queries are held out of training and database, and no fresh graph of the training equals one."
+    "True distances: `tight` between every query and every graph of the database, nGED. A match is a hit if it is no "
+    "farther than the tenth best. Queries are held out of training and database, and no fresh graph of the training "
+    "equals one."
 )
 
 
@@ -82,7 +83,7 @@ def recall(data: Path, given: Any, report: Report) -> None:
 
 
 def vectors(data: Path, given: Any, report: Report) -> None:
-    """NCI109 and the molecules by vectors alone, of the default model with all its steps."""
+    """NCI109 and the molecules by vectors alone, with the fully trained default model."""
     count = min(given.queries, 50)
     rows = []
     for name in ("NCI109", "molecules"):

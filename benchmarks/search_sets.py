@@ -14,8 +14,8 @@ from ugraphemb.graphs import GraphSet
 from ugraphemb.search.parts import Database
 from ugraphemb.search.verification import STAGES, find
 
-# Seconds of CPU for 100 queries on one thread of the machine where the yardstick is 10.1 microseconds, from issue and
-# paper (Nass, SIGMOD 2021); matches besides the query itself; and what is to be reached.
+# Seconds of CPU for 100 queries on one thread of the machine where the yardstick is 10.1 microseconds, from the issue
+# and the paper (Nass, SIGMOD 2021); matches besides the query itself; and the target.
 AIDS42K = {
     2: (63, 0.15, 0.15), 3: (126, 0.50, 0.4), 4: (270, 2.2, 1.0), 5: (491, 9.7, 1.9), 6: (909, 41.5, 8.0),
     7: (1845, 181.0, 36.0),
@@ -142,8 +142,8 @@ def filters(data: Path, given: Any, report: Report) -> None:
 
 
 def pivots(graphs: GraphSet, queries: GraphSet, report: Report, *, count: int = 8, limit: int = 5) -> None:
-    """What distances to a few graphs of the database would rule out, of what the branch bound leaves: by the triangle
-    inequality, from lower bounds by branch and upper bounds by local search."""
+    """How many graphs that the branch bound leaves would be ruled out by distances to a few graphs of the database
+    (pivots): by the triangle inequality, from lower bounds by branch and upper bounds by local search."""
     rng = np.random.default_rng(SEED)
     chosen = graphs[np.sort(rng.choice(len(graphs), count, replace=False))]
 

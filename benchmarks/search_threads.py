@@ -1,4 +1,4 @@
-"""Eight threads searching, alone and beside one that adds."""
+"""Eight threads search, alone and while another thread adds graphs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS = 20.0
 
 
 def measured(index: ug.GraphIndex, queries: Any, seconds: float, adder: Any, **options: Any) -> list[float]:
-    """Seconds of each search of eight threads, while `adder`, if any, runs on a thread of its own."""
+    """Seconds of each search of eight threads, while `adder`, if any, runs on a separate thread."""
     stop, latencies = threading.Event(), []
 
     def search(seed: int) -> None:

@@ -1,4 +1,4 @@
-"""The main job in two minutes: read molecules, search them without training, then learn vectors that know them better.
+"""The main job in two minutes: read molecules, search them without training, then learn vectors that fit them better.
 
 Pictures go to out/.
 """
@@ -54,7 +54,7 @@ def main() -> None:
     for operation in result.edit_path():
         print(f"  {operation}")
 
-    heading("aspirin is none of the 4,999: which of them are most like it? No training: a model comes with the package")
+    heading("aspirin is not among the 4,999: which are most similar? No training: a model comes with the package")
     started = time.perf_counter()
     index = ug.GraphIndex().add(molecules)
     print(f"{index} in {time.perf_counter() - started:.1f} s")
@@ -95,7 +95,7 @@ def main() -> None:
         predicted = model.proximity(model.transform(unseen), model.transform(training))
         print(f"{name}:")
         print(ranking(predicted, truth))
-    print("\nto see all molecules on a map, draw, search and explain in the browser:  make serve")
+    print("\nto see all molecules on a map, and to draw, search and compare them in the browser:  make serve")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ Examples:
   python -m experiments --jobs 2                              everything, a night
   python -m experiments --only ranking,classification --sets PTC,IMDB-MULTI
   python -m experiments --only ranking --methods ugraphemb,hed,wl --splits 3
-  python -m experiments --list --only ranking --sets PTC      what there is to do, and what is done
-  python -m experiments --page                                only write docs/results.md from what there is
+  python -m experiments --list --only ranking --sets PTC      list the cells, finished and not finished
+  python -m experiments --page                                only write docs/results.md, from the finished cells
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def computed(chosen: argparse.Namespace, given: list[str]) -> int:
         failed = work(cells, lab, chosen)
         return int(any([failed, *(helper.wait() for helper in helpers)]))
     except KeyboardInterrupt:
-        print("stopped; run the same again to go on", file=sys.stderr)
+        print("stopped; run the same command again to continue", file=sys.stderr)
         return STOPPED
     finally:
         for helper in helpers:
@@ -75,7 +75,7 @@ def settings_of(chosen: argparse.Namespace) -> Settings:
 
 
 def chosen_cells(chosen: argparse.Namespace) -> list[Cell]:
-    """Of the experiments, sets, methods and splits that were asked for, the most valuable first."""
+    """Cells of the requested experiments, sets, methods and splits, the most valuable first."""
     return [
         cell
         for cell in all_cells(settings_of(chosen), chosen.only or NAMES)
@@ -98,11 +98,11 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--only", type=names, help=f"experiments, of {', '.join(NAMES)}")
     result.add_argument("--sets", type=names, help="data sets")
     result.add_argument("--methods", type=names, help="methods, as --list shows them")
-    result.add_argument("--splits", type=int, help="only the first so many splits")
+    result.add_argument("--splits", type=int, help="number of splits; the first ones are used")
     result.add_argument("--quick", action="store_true", help="fewer sets, splits and steps: [quick] of the config")
-    result.add_argument("--minutes", type=float, default=float("inf"), help="begin no cell after so many")
+    result.add_argument("--minutes", type=float, default=float("inf"), help="begin no cell after this many minutes")
     result.add_argument("--jobs", type=int, default=1, help="processes at once (1)")
-    result.add_argument("--threads", type=int, default=0, help="for distances; 0 is every core (0)")
+    result.add_argument("--threads", type=int, default=0, help="threads for distances; 0 is every core (0)")
     result.add_argument("--again", action="store_true", help="compute finished cells again")
     result.add_argument("--list", action="store_true", help="print the cells, do nothing")
     result.add_argument("--page", action="store_true", help="compute nothing, only write docs/results.md")
@@ -116,7 +116,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def work(cells: list[Cell], lab: Lab, chosen: argparse.Namespace) -> int:
-    """Computes what is not finished and not under way elsewhere; the number of cells that failed."""
+    """Computes cells that are neither finished nor running in another process; returns the number that failed."""
     started, failed, about = time.monotonic(), 0, {"commit": commit(), "machine": machine()}
     for number, cell in enumerate(cells, start=1):
         ledger = Ledger(chosen.results, cell.experiment, cell.data)
@@ -124,7 +124,7 @@ def work(cells: list[Cell], lab: Lab, chosen: argparse.Namespace) -> int:
             if not mine or (cell.key in ledger.rows() and not chosen.again):
                 continue
             if time.monotonic() - started > 60 * chosen.minutes:
-                print(f"{chosen.minutes:g} minutes are over; run the same again to go on", file=sys.stderr)
+                print(f"{chosen.minutes:g} minutes are over; run the same command again to continue", file=sys.stderr)
                 break
             begun = time.monotonic()
             try:
@@ -160,13 +160,13 @@ def brief(values: dict[str, Any]) -> str:
 
 
 def data_root(given: Path | None) -> Path | None:
-    """The folder of data sets, or None: `load_dataset` then looks where it always does."""
+    """The folder of data sets, or None: `load_dataset` then uses its default."""
     beside = REPOSITORY.parent / "shared" / "data"
     return given or (beside if "UGRAPHEMB_DATA" not in os.environ and beside.is_dir() else None)
 
 
 def machine() -> str:
-    """The processor, and how many cores."""
+    """The processor and its number of cores."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -176,7 +176,7 @@ def machine() -> str:
 
 
 def commit() -> str:
-    """The commit at hand, with a + where files of src differ from it."""
+    """The current commit, with a + if files of src differ from it."""
     try:
         git = ["git", "-C", str(REPOSITORY)]
         head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)

@@ -15,7 +15,7 @@ class Experiment(Protocol):
     """A module of this package: its docstring says what it is about."""
 
     def cells(self, settings: Settings) -> Iterable[Cell]:
-        """Everything there is to compute."""
+        """All cells of the experiment."""
         ...
 
     def run(self, cell: Cell, lab: Lab) -> dict[str, Any]:
@@ -36,10 +36,10 @@ def experiment(name: str) -> Any:
 
 
 def all_cells(settings: Settings, names: Iterable[str] = NAMES) -> list[Cell]:
-    """The most valuable first: cheap tiers, then important sets. Late sets are late.
+    """The most valuable first: cheap tiers, then important sets. Sets with `late` in the config follow later.
 
-    Splits of one experiment stand together: cells that follow each other train different models, so that processes
-    side by side do not wait for one model.
+    Splits of one experiment are adjacent: consecutive cells train different models, so that parallel processes do not
+    wait for the same model.
     """
     order = list(settings.sets)
 

@@ -21,7 +21,8 @@ class Cell:
     """One number, or a few that belong together: an experiment on one data set by one method on one split.
 
     Attributes:
-        settings: Everything else that the numbers depend on (JSON). Part of the key: other settings, another cell.
+        settings: Everything else that the numbers depend on (JSON). Part of the key:
+            cells with other settings are different cells.
         tier: Cells of a lower tier are computed first.
     """
 
@@ -43,7 +44,7 @@ class Cell:
 class Ledger:
     """The finished cells of one experiment on one data set: a file of JSON lines, appended to and never rewritten.
 
-    A line that a crash left incomplete is ignored; of two lines with one key the later one counts.
+    A line that a crash left incomplete is ignored; of two lines with the same key the later one counts.
     """
 
     def __init__(self, folder: Path, experiment: str, data: str) -> None:
@@ -63,7 +64,7 @@ class Ledger:
         return rows
 
     def add(self, cell: Cell, values: dict[str, Any], about: dict[str, Any]) -> None:
-        """One line, whole on the disk when this returns."""
+        """Appends one line, which is completely on the disk when this returns."""
         row = {
             "key": cell.key, "experiment": cell.experiment, "set": cell.data, "method": cell.method,
             "split": cell.split, "values": rounded(values), **about, "settings": cell.settings,

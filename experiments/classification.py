@@ -32,7 +32,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
 
 
 def run(cell: Cell, lab: Lab) -> dict[str, Any]:
-    """Test accuracy of each scheme, settings chosen on validation graphs; the headline is the scheme chosen there."""
+    """Test accuracy of each scheme. Settings, and the scheme of the main result, are chosen on validation graphs."""
     targets, split = lab.graphs(cell.data).targets, lab.split(cell.data, cell.split)
     rehearsal = Split(split.train, np.empty(0, np.int64), split.validation)
     best: dict[str, tuple[float, methods.Candidate]] = {}
@@ -54,7 +54,7 @@ def run(cell: Cell, lab: Lab) -> dict[str, Any]:
 
 
 def accuracy(candidate: methods.Candidate, targets: Any, split: Split, **options: Any) -> dict[str, float]:
-    """In percent, with that of the most frequent class."""
+    """Accuracies in percent, with that of the most frequent class."""
     if candidate.vectors is not None:
         scores = classify(candidate.vectors, targets, [split], **options)
     else:

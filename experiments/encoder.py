@@ -1,16 +1,16 @@
-"""Trials of encoders: what each change is worth on validation graphs, and the default on test graphs.
+"""Trials of encoders: the effect of each change on validation graphs, and the default on test graphs.
 
     python -m experiments.encoder --sets AIDS10 PTC --rows default "no fresh graphs" --splits 3
     python -m experiments.encoder --larger --splits 1
     python -m experiments.encoder --ceiling --sets AIDS10 Alkane
-    python -m experiments.encoder --page            only write experiments/results/encoder.md from what there is
+    python -m experiments.encoder --page            only write experiments/results/encoder.md, from the finished rows
 
-A model is trained on the training graphs of a split (6:2:2) and on what is made from them; fresh graphs that equal a
-validation or test graph are dropped. Validation and test graphs are queries against the training graphs. Finished rows
-are in results/encoder/SET.jsonl, and a row that is there is not computed again. --larger trains on the small graphs of
-IMDB-MULTI and asks its larger ones. --ceiling computes the τ of the truth itself with its ties broken at random: many
-edit distances of small graphs are equal, and distances of different vectors hardly ever are, so that vectors which
-order everything else right have about this τ.
+A model is trained on the training graphs of a split (6:2:2) and on fresh graphs made from them; fresh graphs that equal
+a validation or test graph are dropped. Validation and test graphs are queries against the training graphs. Finished
+rows are in results/encoder/SET.jsonl, and a row that is there is not computed again. --larger trains on the small
+graphs of IMDB-MULTI and uses its larger ones as queries. --ceiling computes the τ of the true distances themselves with
+ties broken at random: many edit distances of small graphs are equal, and distances of different vectors hardly ever
+are, so that vectors which order everything else correctly have about this τ.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RESULTS, PAGE = HERE / "results" / "encoder", HERE / "results" / "encoder.md"
 COSTS = ug.EditCosts(edge_relabel=0)  # as in the paper, edges have no labels
 CEILINGS = RESULTS / "ceilings.json"
 SEED = 0
-# Name of the set, most nodes of its graphs, method of the truth, most queries and most training graphs that they ask.
+# Name of the set, maximum nodes per graph, method of the true distances, maximum queries and ranked training graphs.
 SETS: dict[str, tuple[str, int | None, str, int, int]] = {
     "AIDS10": ("AIDS", 10, "exact", 1_000, 1_000),
     "PTC": ("PTC", None, "tight", 1_000, 1_000),
@@ -51,14 +51,19 @@ SETS: dict[str, tuple[str, int | None, str, int, int]] = {
 }
 SCREENED = (
     "In the order in which they were run. Settings are in results/encoder/screening.jsonl; those that no longer exist "
-    "did not help and were removed. From the trials of heads on the machine was busy, so their CPU seconds are higher. "
-    "WEB: 110 training and 40 validation graphs, blocks of 64. CPU seconds include distances only where they had not "
-    "been computed before."
+    "did not help and were removed. During the trials of heads and all later trials the machine was busy, so their CPU "
+    "seconds are higher. WEB: 110 training and 40 validation graphs, blocks of 64. CPU seconds include distances only "
+    "where they had not been computed before."
 )
 TABLE: dict[str, Any] = {"truth": "table"}
 # Settings that differ from the default; "truth", "augment" and "preset" are arguments of UGraphEmb.
 ROWS: dict[str, dict[str, Any]] = {
     "default": {},
+    "not anchored": {"anchored": False},
+    "not anchored, 10,000 steps": {"anchored": False, "steps": 10_000},
+    "not anchored, msna instead of sums": {"anchored": False, "readout": "msna"},
+    "not anchored, msna beside sums": {"anchored": False, "readout": "msna_sum"},
+    "not anchored, mined blocks": {"anchored": False, "mined": 0.5},
     "head l2": {"head": "l2"},
     "release 0.1": {"preset": "0.1"},
     "release 0.1, 4,000 steps": {"preset": "0.1", "steps": 4_000},
@@ -79,12 +84,19 @@ ROWS: dict[str, dict[str, Any]] = {
     "readout: msna beside sums": {"readout": "msna_sum"},
 }
 LARGER_NAME = "IMDB-MULTI-larger"
-# Settings of models that see small graphs and are asked for larger ones.
+# Settings of models that are trained on small graphs and tested on larger ones.
 LARGER: dict[str, dict[str, Any]] = {
     "default": {"steps": 1_000},
     "scaled": {"steps": 1_000, "scaled": True},
     "scaled, logarithms of sums over neighbors": {"steps": 1_000, "scaled": True, "aggregation": "log"},
     "sized_l1, scaled": {"steps": 1_000, "scaled": True, "head": "sized_l1"},
+    "sized_l1, anchored": {"steps": 1_000, "anchored": True, "head": "sized_l1"},
+    "sized_l1, anchored, logarithms of sums over neighbors": {
+        "steps": 1_000,
+        "anchored": True,
+        "head": "sized_l1",
+        "aggregation": "log",
+    },
 }
 
 
@@ -219,7 +231,7 @@ def write_page() -> None:
         lines.append("")
         highest = ceilings().get(name)
         if highest is not None:
-            lines += [f"τ of the truth with its ties broken at random: {highest:.3f}.", ""]
+            lines += [f"τ of the true distances with ties broken at random: {highest:.3f}.", ""]
     PAGE.write_text("\n".join([*lines, *screening()]))
 
 
@@ -229,7 +241,7 @@ def ceilings() -> dict[str, float]:
 
 
 def screening() -> list[str]:
-    """Single trainings while the default was sought, each with other settings: a single split is not conclusive."""
+    """Single trainings during the search for the default, each with other settings; one split is not conclusive."""
     path = RESULTS / "screening.jsonl"
     if not path.exists():
         return []
@@ -250,12 +262,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
     parser.add_argument("--rows", nargs="+", default=["default"], choices=list(ROWS))
-    parser.add_argument("--splits", type=int, nargs="+", default=[5], help="how many, or from and up to")
+    parser.add_argument("--splits", type=int, nargs="+", default=[5], help="their number, or the first and the end")
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data", help="folder of data sets")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "build" / "encoder", help="folder of distances")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="start nothing after so many")
-    parser.add_argument("--larger", action="store_true", help="train on small graphs, ask for larger ones")
-    parser.add_argument("--ceiling", action="store_true", help="compute the τ of the truth with its ties broken")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="start nothing after this many minutes")
+    parser.add_argument("--larger", action="store_true", help="train on small graphs, test on larger ones")
+    parser.add_argument("--ceiling", action="store_true", help="compute the τ of the true distances with ties broken")
     parser.add_argument("--page", action="store_true", help="only write the page")
     given = parser.parse_args()
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Classes with the default of today: from its vectors, and by fine-tuning; and what fine-tuning costs the distances."""
+"""Classification with the current default: from its vectors, and by fine-tuning; and the effect on distances."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def section(book: Book, docs: Path) -> list[str]:
 
 
 def judged(found: Found, asked: list[float]) -> str:
-    """Of the better of the two classifiers of vectors, and of predicted classes."""
+    """Verdicts on the better of the two classifiers of vectors, and on the predicted classes."""
     ways = [mean for way in WAYS if (mean := found.mean("before", way)) is not None]
     return f"{verdict(max(ways, default=None), asked[0], 1)}; {verdict(found.mean('direct'), asked[1], 1)}"
 

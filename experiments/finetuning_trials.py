@@ -1,11 +1,11 @@
-"""Trials of fine-tuning on validation graphs; test graphs are not looked at.
+"""Trials of fine-tuning on validation graphs; test graphs are not used.
 
     python -m experiments.finetuning_trials --sets PTC NCI109 --rows default "no colors"
     python -m experiments.finetuning_trials --page      only write experiments/results/finetuning.md
 
 The encoder is trained on the training graphs of a split (6:2:2) without classes, once for all rows of a set. Then it is
-fine-tuned on the classes of the training graphs, a quarter of which is held out within, and the classes of the
-validation graphs are predicted: by the class layers, and by logistic regression on the vectors after fine-tuning.
+fine-tuned on the classes of the training graphs, a quarter of which is held out by the fine-tuning, and the classes of
+the validation graphs are predicted: by the class layers, and by logistic regression on the vectors after fine-tuning.
 τ and p@10 are those of validation graphs as queries against training graphs; "before" is before fine-tuning. Finished
 rows are in results/finetuning/trials.jsonl.
 """
@@ -31,7 +31,7 @@ from ugraphemb.training.finetuning import Finetuning, finetune
 from ugraphemb.training.threads import torch_threads
 
 LEDGER, PAGE = HERE / "results" / "finetuning" / "trials.jsonl", HERE / "results" / "finetuning.md"
-# Steps of the encoder's training: fewer than by default, trials are many.
+# Steps of the encoder's training: fewer than by default, because there are many trials.
 SETS = {"PTC": 4_000, "IMDB-MULTI": 1_000, "NCI109": 1_000, "WEB": 700}
 ROWS: dict[str, dict[str, Any]] = {
     "default": {},

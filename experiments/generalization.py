@@ -17,7 +17,7 @@ from ugraphemb.tasks import Split
 
 TITLE = "Graphs larger than any in training"
 NAMES = {"small": "UGraphEmb, trained on small graphs", "mixed": "UGraphEmb, trained on graphs of all sizes"}
-SHARE = 0.6  # of the graphs, by size, are small
+SHARE = 0.6  # this share of the graphs, by size, is called small
 
 
 def cells(settings: Settings) -> Iterator[Cell]:
@@ -31,7 +31,7 @@ def cells(settings: Settings) -> Iterator[Cell]:
 
 
 def run(cell: Cell, lab: Lab) -> dict[str, Any]:
-    """Queries and database are large graphs; none of the queries is trained on, nor any large one by "small"."""
+    """Queries and database are large graphs. No query is trained on; "small" is trained on no large graph."""
     sizes = lab.graphs(cell.data).num_nodes
     limit = int(np.quantile(sizes, SHARE))
     random = np.random.default_rng([cell.split, 1])

@@ -1,4 +1,4 @@
-"""What experiments share: graphs, splits, distances, trained models. All but graphs and splits are kept on disk."""
+"""Shared by experiments: graphs, splits, distances, trained models. All but graphs and splits are kept on disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ugraphemb.files.arrays import npy_bytes
 from ugraphemb.proximity.plans import planned_pairs
 from ugraphemb.tasks import Split, random_splits
 
-# Arguments of `ugraphemb.pairwise` for each name of a truth; other names are methods of edit distance.
+# Arguments of `ugraphemb.pairwise` for each name of true distances; other names are methods of edit distance.
 PAPER_COSTS = ug.EditCosts(edge_relabel=0)  # graphs of the paper have no edge labels
 TEACHERS: dict[str, dict[str, Any]] = {
     "exact": {"method": "exact", "timeout": 1.0, "costs": PAPER_COSTS},
@@ -47,7 +47,7 @@ class Lab:
     """Gives graphs, splits, distances and models, each computed once.
 
     Args:
-        settings: Of the mode at hand.
+        settings: Settings of the current mode.
         data: Folder of data sets; None leaves it to `load_dataset`.
         cache: Folder for distances, vectors and models.
         figures: Folder for pictures.
@@ -70,7 +70,7 @@ class Lab:
         return random_splits(len(graphs), SEED, number + 1, graphs.targets)[number]
 
     def asked(self, name: str, number: int, *sources: str, test: bool = True) -> tuple[Any, Any]:
-        """Test (or validation) queries and training graphs, few enough for all of these truths and methods."""
+        """Test (or validation) queries and training graphs, few enough for all of these true distances and methods."""
         split, graphs = self.split(name, number), self.graphs(name)
         queries, database = split.test if test else split.validation, split.train
         caps = [self.settings.cap(name, source) for source in sources]
@@ -86,7 +86,7 @@ class Lab:
         return queries, database
 
     def distances(self, name: str, source: str, number: int, queries: Any, database: Any) -> np.ndarray[Any, Any]:
-        """Normalized proximities by a truth or a method, (queries, database)."""
+        """Normalized proximities, true or computed by a method, (queries, database)."""
         table = self.table(name, source, number)
         matrix = (table.normalized() if table.sizes else table).matrix()[np.ix_(queries, database)]
         if np.ma.isMaskedArray(matrix):
@@ -94,7 +94,7 @@ class Lab:
         return np.asarray(matrix)
 
     def table(self, name: str, source: str, number: int) -> ug.PairTable:
-        """Proximities of all pairs of a set, or of those that this split needs where all would be too many."""
+        """Proximities of all pairs of a set, or, if these are too many, of the pairs that this split needs."""
         cap = self.settings.cap(name, source)
         pairs = self._needed(name, source, number) if cap else None
         return self.pairwise(name, source, pairs, (number, digest(cap)) if cap else None)
@@ -165,7 +165,7 @@ class Lab:
         return model
 
     def kept(self, path: Path, make: Callable[[], Any]) -> np.ndarray[Any, Any]:
-        """An array on disk, made and written whole where it is not there."""
+        """An array on disk; it is computed and written atomically if it does not exist."""
         with lock(path.parent.with_suffix(".lock")):
             if not path.exists():
                 array = np.asarray(make())

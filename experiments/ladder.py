@@ -1,4 +1,4 @@
-"""From the paper's preset to our default, one change after the other: what each brings."""
+"""From the paper's preset to our default, one change after the other, and the gain of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from experiments.settings import Settings
 from experiments.variants import HEAD, columns, gains, quality
 
 TITLE = "From the paper's preset to ours, one change at a time"
-# Which settings go together. Those of the default that are named nowhere come last.
+# Settings that change together. Those of the default that are not named here come last.
 RUNGS = {
     "pairs by blocks of graphs": ("sampling", "batch", "validate_every"),
     "loss: how vectors are compared, which pairs count": ("head", "loss", "relative", "selection"),
@@ -34,7 +34,7 @@ run = quality
 
 
 def rungs(settings: Settings, data: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and model of each rung; every one is trained for as many steps as the last. Empty changes are left out."""
+    """Name and model of each row; every model is trained for as many steps as the last. Empty changes are left out."""
     goal = settings.model(data, "default", "tight")
     steps = goal["changes"].get("steps", 20_000)
     yield START[0], settings.model(data, "paper", "paper", steps=steps)

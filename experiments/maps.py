@@ -49,7 +49,7 @@ def run(cell: Cell, lab: Lab) -> dict[str, Any]:
 
 
 def placed(lab: Lab, cell: Cell) -> tuple[Any, Any]:
-    """Where the graphs lie (a sample where there are very many), and which they are."""
+    """Coordinates of the graphs (of a sample if there are very many), and their positions in the set."""
     graphs = lab.graphs(cell.data)
     count = min(len(graphs), cell.settings["points"])
     chosen = np.sort(np.random.default_rng(0).permutation(len(graphs))[:count])
@@ -71,7 +71,7 @@ def _draw(cell: Cell, lab: Lab) -> list[str]:
         places, chosen = placed(lab, Cell("maps", cell.data, method, 0, {**how, "points": points}))
         drawn.append((SHORT.get(method, methods.NAMES[method]), places))
         strip = figures.line_figure(places, graphs[chosen], title=f"{title(cell.data)}, {drawn[-1][0]}")
-        # The strips of all methods are drawn, but only that of UGraphEmb is committed.
+        # The line figures of all methods are drawn, but only that of UGraphEmb is committed.
         _saved(strip, lab.cache / "figures" / f"line-{cell.data}-{method}.png")
         if method == "ugraphemb":
             drawing = {

@@ -36,7 +36,7 @@ EMBEDDINGS: dict[str, tuple[str, str]] = {  # preset and truth
 
 @dataclass
 class Candidate:
-    """One way in which a method can be run; which one counts is chosen on validation graphs.
+    """One way in which a method can be run; the one that counts is chosen on validation graphs.
 
     Attributes:
         scheme: The better known part of the choice: "features", "kernel", an averaging. Each is reported.
@@ -64,7 +64,7 @@ def tier(method: str) -> int:
 
 
 def settings(method: str, lab_settings: Any, data: str) -> dict[str, Any]:
-    """What goes into the key of a cell."""
+    """The settings that are part of the key of a cell."""
     if method in EMBEDDINGS:
         preset, truth = EMBEDDINGS[method]
         extra = {"finetuning": lab_settings["methods"]["finetuning"]} if method == "ugraphemb-f" else {}
@@ -75,7 +75,7 @@ def settings(method: str, lab_settings: Any, data: str) -> dict[str, Any]:
 
 
 def candidates(lab: Lab, cell: Any) -> Iterator[Candidate]:
-    """Every way to run the method of a cell, but solvers."""
+    """Every way to run the method of a cell; not for solvers."""
     method, data = cell.method, cell.data
     if method in EMBEDDINGS:
         yield Candidate("", "", embedding(lab, cell))
@@ -145,7 +145,7 @@ def _averaged(lab: Lab, cell: Any, choice: dict[str, Any], averaging: str) -> An
 
 
 def _vectors(lab: Lab, data: str, method: str, choice: dict[str, Any]) -> Any:
-    """Of methods that, as published, see all graphs at once: the same for every split."""
+    """Vectors of methods that, as published, see all graphs at once: the same for every split."""
     graphs = lab.graphs(data)
 
     def make() -> Any:

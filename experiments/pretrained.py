@@ -171,9 +171,13 @@ def start_time() -> dict[str, Any]:
 
 
 def digest_of(row: str) -> str:
-    """Of the weights that a row depends on."""
-    needed = [name for name in names() if row.startswith(name)]
-    return " ".join(json.loads((folder_of(name) / "config.json").read_text())["weights"]["name"] for name in needed)
+    """Of the weights that a row depends on, and whether their vectors are anchored."""
+    found = []
+    for name in names():
+        if row.startswith(name):
+            config = json.loads((folder_of(name) / "config.json").read_text())
+            found.append(config["weights"]["name"] + (" anchored" if config["encoder"].get("anchored") else ""))
+    return " ".join(found)
 
 
 def finished() -> list[dict[str, Any]]:

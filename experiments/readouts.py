@@ -18,7 +18,7 @@ run = quality
 
 
 def changes(preset: str, row: str) -> dict[str, Any]:
-    """Settings of a row of the paper's two tables; rows that are one model in the paper are one here."""
+    """Settings of a row of the paper's two tables; rows that are the same model in the paper are the same here."""
     if not row.startswith("scales"):
         scales = {"attention": (3,), "msna": (1, 2, 3)}.get(row)
         return {"readout": "msna" if scales else row, "scales": scales, "layers": LAYERS[preset][:3]}

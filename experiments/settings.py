@@ -11,13 +11,13 @@ from typing import Any
 from ugraphemb.training.presets import settings_of
 
 HERE = Path(__file__).resolve().parent
-# Keys name what differs from the paper's preset with these settings, which every cell had before they could be chosen:
-# old cells keep their keys and mean what they meant. Training starts from the same.
+# Keys of cells contain the differences from the paper's preset with these settings. All cells had these settings before
+# they could be chosen, so old cells keep their keys and their meaning. Training starts from the same settings.
 REFERENCE = {"clip": 1.0}
 MODES = ("full", "quick")
 _NAMED = {
     "default": "0.1"
-}  # what the cells of this folder were computed with; encoder.py is about the default of today
+}  # the default that the cells of this folder were computed with; encoder.py is about the current default
 
 
 class Settings:
@@ -35,7 +35,7 @@ class Settings:
         self.content = _merged(content, changes) if mode == "quick" else content
 
     def __getitem__(self, experiment: str) -> dict[str, Any]:
-        """The part of one experiment; of no sets where there is none."""
+        """The part of one experiment; without sets if there is no such part."""
         return {"sets": [], "methods": [], **self.content.get(experiment, {})}
 
     @property
@@ -44,21 +44,21 @@ class Settings:
         return self.content["sets"]
 
     def splits(self, name: str, experiment: str, method: str = "") -> range:
-        """How many splits: what the experiment says, or the set; of slow methods the set's `slow_splits` at most."""
+        """Number of splits: that of the experiment, or of the set; for slow methods at most the set's `slow_splits`."""
         count = self[experiment].get("splits", self.sets[name]["splits"])
         if method in self[experiment].get("slow", []):
             count = min(count, self.sets[name].get("slow_splits", count))
         return range(count)
 
     def cap(self, name: str, source: str) -> dict[str, int]:
-        """Limits for a truth or a method that is slow on this set; empty where all pairs are computed."""
+        """Limits for true distances or a method that are slow on this set; empty if all pairs are computed."""
         return self.sets[name].get("caps", {}).get(source, {})
 
     def model(
         self, name: str, preset: str, truth: str, changes: dict[str, Any] | None = None, *, steps: int | None = None,
         share: float = 1.0,
     ) -> dict[str, Any]:  # fmt: skip
-        """All that a trained model depends on: its changes from `REFERENCE`, the truth and the pairs.
+        """All that a trained model depends on: its changes from `REFERENCE`, the true distances and the pairs.
 
         The number of steps is that of the config for this preset (all sets, or this one), unless given.
         """

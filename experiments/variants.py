@@ -13,7 +13,7 @@ HEAD = ["accuracy, %", "τ", "p@10", "MSE", "splits"]
 
 
 def quality(cell: Cell, lab: Lab) -> dict[str, Any]:
-    """Accuracy, and the ranking of test queries under the truth that the model learned (or the one to `judge` by)."""
+    """Accuracy, and the ranking of test queries under the distances that the model learned (or those of `judge`)."""
     spec = cell.settings["model"]
     truth = cell.settings.get("judge", spec["truth"])
     trained = lab.learned(cell.data, cell.split, spec)

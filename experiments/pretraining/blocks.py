@@ -1,4 +1,4 @@
-"""Blocks of graphs from a source without end, with the truth of all pairs, for `ugraphemb.training.loop.train`."""
+"""Blocks of graphs from an endless source, with true distances of all pairs, for `ugraphemb.training.loop.train`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ugraphemb.training.online import Block, Truth
 
 Floats = npt.NDArray[np.float32]
 
-_AHEAD = 12  # blocks that are asked for before they are needed
+_AHEAD = 12  # blocks that are requested before they are needed
 
 
 class Source(Protocol):
@@ -28,14 +28,14 @@ class Source(Protocol):
     name: str
 
     def block(self, number: int, size: int, seed: int) -> ug.GraphSet:
-        """The graphs of one block, which follow from its number and the seed alone."""
+        """The graphs of one block, which depend only on its number and the seed."""
 
 
 @dataclass
 class SourceBlocks:
-    """What `OnlineBlocks` is to the loop, for graphs from a source: a step draws one of the last `window` blocks.
+    """The counterpart of `OnlineBlocks` for graphs from a source: a step draws one of the last `window` blocks.
 
-    Of several processes (`world`), each makes blocks of its own: those whose number is its `rank` modulo `world`.
+    With several processes (`world`), each makes its own blocks: those whose number is its `rank` modulo `world`.
     """
 
     source: Source
@@ -57,7 +57,7 @@ class SourceBlocks:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Computes truth inside the block; when it is left, what is under way stops within a moment."""
+        """Computes distances while the `with` block is active; after it, running computations stop within a moment."""
         self._stopped, self._made = False, {}
         with ThreadPoolExecutor(1, "truth") as self._workers:
             try:
@@ -68,7 +68,8 @@ class SourceBlocks:
         self._workers = None
 
     def drawn(self, step: int, generator: np.random.Generator, *_: Any) -> Block:
-        """The block of this step. After a resumption, blocks whose truth is not in the checkpoint are made again."""
+        """The block of this step. After a resumption, blocks whose distances are not in the checkpoint are made
+        again."""
         assert self._workers is not None
         there = step // self.steps_a_block + 1
         first = max(0, there - self.window)
@@ -94,7 +95,7 @@ class SourceBlocks:
             raise CancelledError
 
     def state(self) -> dict[str, Any]:
-        """The truth of the blocks in use, for a checkpoint."""
+        """The distances of the blocks in use, for a checkpoint."""
         values = {str(number): torch.from_numpy(value) for number, value in list(self._values.items())}
         return {"pairs": self.pairs, "values": values}
 

@@ -20,7 +20,7 @@ from ugraphemb.training.fresh import FreshGraphs, _label_marks
 
 BONDS = ("single", "double", "triple", "aromatic")
 _MOSES = 180_000  # molecules of MOSES that are read
-_HELD_OUT = 100_000  # the first of them
+_HELD_OUT = 100_000  # the first of these are held out
 _WITH_HYDROGENS = 20_000
 _LARGEST = 45  # heavy atoms
 _LARGEST_WITH_HYDROGENS = 60
@@ -54,7 +54,7 @@ def chemicals() -> list[str]:
 
 @dataclass
 class Pool:
-    """Molecules, and a sketch of each: counts of hashed neighborhoods, by which like ones are found quickly."""
+    """Molecules, and a sketch of each: counts of hashed neighborhoods, by which similar molecules are found quickly."""
 
     graphs: ug.GraphSet
     sketch: npt.NDArray[np.float32] = field(init=False)
@@ -65,7 +65,7 @@ class Pool:
         self.fresh = FreshGraphs(self.graphs)
 
     def near(self, chosen: npt.NDArray[np.int64], generator: np.random.Generator) -> npt.NDArray[np.int64]:
-        """For each chosen one itself, the three most alike and three others of the next forty."""
+        """Each chosen molecule, the three most similar to it, and three of the others among the nearest forty."""
         far = self._norms[:, None] - 2 * self.sketch @ self.sketch[chosen].T
         found = []
         for column in far.T:
@@ -143,7 +143,7 @@ class Molecules:
         return graphs
 
     def block(self, number: int, size: int, seed: int) -> ug.GraphSet:
-        """Molecules of one kind: some alike, some edited or cropped, the others drawn at random."""
+        """Molecules of one kind: some similar, some edited or cropped, the others drawn at random."""
         generator = np.random.default_rng([seed, number])
         weights = np.array([kind[0] for kind in KINDS.values()])
         kind = list(KINDS)[int(generator.choice(len(KINDS), p=weights / weights.sum()))]
@@ -171,7 +171,7 @@ class Molecules:
         return joined([pool.graphs[old], _same(crops, pool.graphs), _same(fresh, pool.graphs)])
 
     def _renamed(self, graphs: ug.GraphSet, generator: np.random.Generator) -> ug.GraphSet:
-        """In one of sixteen molecules one atom is of any element: rare ones are learned too."""
+        """In one of sixteen molecules one atom gets a random element, so that rare elements are learned too."""
         labels = graphs.node_labels.copy()
         chosen = np.flatnonzero(generator.random(len(graphs)) < 1 / 16)
         places = graphs.node_offsets[chosen] + (generator.random(len(chosen)) * graphs.num_nodes[chosen]).astype(int)
@@ -181,7 +181,7 @@ class Molecules:
         )
 
     def validation(self, size: int, seed: int) -> ug.GraphSet:
-        """Molecules that are validated on; blocks may hold some of them, so that only large changes mean much."""
+        """Molecules for validation; blocks may contain some of them, so only large changes are meaningful."""
         generator = np.random.default_rng([seed, 1 << 40])
         parts = [pool.graphs for name, pool in self.pools.items() if name != "hydrogens"]
         return joined([graphs[generator.choice(len(graphs), size // 2, replace=False)] for graphs in parts])
@@ -207,7 +207,7 @@ def _known_labels(graphs: ug.GraphSet, nodes: tuple[str, ...]) -> ug.GraphSet:
 
 
 def _same(fresh: ug.GraphSet, like: ug.GraphSet) -> ug.GraphSet:
-    """`made` keeps the vocabularies' order, and with no graphs at all it has the right ones too."""
+    """`fresh` with the vocabularies of `like`, in their order, also if there are no graphs."""
     if fresh.node_vocabulary != like.node_vocabulary or fresh.edge_vocabulary != like.edge_vocabulary:
         return recoded(fresh, like.node_vocabulary, like.edge_vocabulary)
     return fresh

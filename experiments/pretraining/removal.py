@@ -26,7 +26,7 @@ Marks = npt.NDArray[np.uint64]
 
 
 def without_bonds(graphs: ug.GraphSet) -> ug.GraphSet:
-    """The graphs with their labels of nodes alone."""
+    """The graphs with labels of nodes only."""
     return ug.GraphSet(graphs.node_offsets, graphs.indptr, graphs.indices, graphs.node_labels, graphs.node_vocabulary)
 
 
@@ -53,7 +53,7 @@ def heavy(graphs: ug.GraphSet) -> ug.GraphSet:
 
 
 def anonymous(graphs: ug.GraphSet) -> ug.GraphSet:
-    """Each label replaced by how many nodes of the graph have it: the same for all names of labels."""
+    """Each label is replaced by the number of nodes with it in the graph, so that names of labels do not matter."""
     graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
     width = max(1, len(graphs.node_vocabulary))
     place = graph_of * width + graphs.node_labels
@@ -110,7 +110,8 @@ class Removal:
     def count(self, graphs: ug.GraphSet) -> dict[str, Any]:
         """For each set: how many of its graphs are among `graphs`, and how many of `graphs` equal one of them.
 
-        The graphs that equal one by colors are compared with it by an edit path; those at distance 0 are isomorphic.
+        Graphs whose colors equal those of a graph of the set are compared with it by an edit path; those at distance 0
+        are isomorphic.
         """
         plain = heavy(graphs) if self.kind == "molecules" else without_labels(graphs)
         marks, renamed = graph_marks(plain), None
@@ -143,7 +144,7 @@ def _at_zero(left: ug.GraphSet, right: ug.GraphSet) -> npt.NDArray[np.bool_]:
 
 
 def recoded(graphs: ug.GraphSet, nodes: tuple[Any, ...], edges: tuple[Any, ...]) -> ug.GraphSet:
-    """The same graphs with these vocabularies; a label that is not there is an error."""
+    """The same graphs with these vocabularies; a label that is not in them is an error."""
     labels = np.array([nodes.index(label) for label in graphs.node_vocabulary] or [0], np.int32)[graphs.node_labels]
     bonds, known = graphs.edge_labels, graphs.edge_vocabulary
     if bonds is not None:
@@ -154,7 +155,7 @@ def recoded(graphs: ug.GraphSet, nodes: tuple[Any, ...], edges: tuple[Any, ...])
 
 
 def joined(parts: list[ug.GraphSet]) -> ug.GraphSet:
-    """Graphs of equal vocabularies in one collection, without ids: quicker than `+`."""
+    """Graphs with equal vocabularies in one collection, without ids; faster than `+`."""
     first = parts[0]
     bonds = None if first.edge_labels is None else np.concatenate([p.edge_labels for p in parts])  # type: ignore[misc]
     return ug.GraphSet(

@@ -25,15 +25,15 @@ _FUNCTIONS = 6_000  # of the standard library
 _LARGEST_FLOW = 80  # nodes
 # Kind of block: its weight, sizes of its graphs, how many graphs, which generators (all where None).
 KINDS: dict[str, tuple[float, tuple[int, int], float, tuple[str, ...] | None]] = {
-    "small": (0.15, (3, 12), 1.0, None),
-    "small trees": (0.12, (4, 13), 1.0, ("tree", "alkane", "hub tree", "caterpillar")),
-    "egos": (0.13, (6, 40), 1.0, ("ego", "dense", "communities")),
-    "middle": (0.15, (8, 40), 1.0, None),
-    "flow": (0.08, (4, 60), 1.0, ("flow",)),
-    "threads": (0.12, (8, 120), 0.5, ("thread", "hub tree", "tree")),
-    "large": (0.05, (40, 250), 0.25, ("thread", "hub tree", "sparse", "communities", "attached")),
-    "labeled": (0.12, (4, 30), 1.0, None),
-    "labeled trees and rings": (0.08, (4, 30), 1.0, ("tree", "alkane", "rings", "flow")),
+    "small": (0.10, (3, 12), 1.0, None),
+    "small trees": (0.18, (4, 13), 1.0, ("tree", "alkane", "hub tree", "caterpillar")),
+    "egos": (0.25, (5, 50), 1.0, ("ego", "ego", "ego", "dense", "communities")),
+    "middle": (0.12, (8, 40), 1.0, None),
+    "flow": (0.06, (4, 60), 1.0, ("flow",)),
+    "threads": (0.10, (8, 120), 0.5, ("thread", "hub tree", "tree")),
+    "large": (0.04, (40, 250), 0.25, ("thread", "hub tree", "sparse", "communities", "attached")),
+    "labeled": (0.10, (4, 30), 1.0, None),
+    "labeled trees and rings": (0.05, (4, 30), 1.0, ("tree", "alkane", "rings", "flow")),
 }
 
 
@@ -139,9 +139,9 @@ def _rings(n: int, g: Generator) -> Edges:
 
 
 def _ego(n: int, g: Generator) -> Edges:
-    """A node joined to all others, which are in cliques that may overlap."""
+    """A node joined to all others, which are in cliques that may overlap; few large cliques or many small ones."""
     edges = {(0, i) for i in range(1, n)}
-    cast = g.uniform(2.5, 9)
+    cast = np.exp(g.uniform(np.log(2.5), np.log(25)))
     at = 1
     while at < n:
         end = min(n, at + 1 + int(g.poisson(cast)))

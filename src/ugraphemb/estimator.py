@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from ugraphemb.proximity.table import PairTable
 from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.known_pairs import known_pairs
-from ugraphemb.training.presets import changes_for, settings_of
+from ugraphemb.training.presets import are_unit, changes_for, settings_of
 
 Vectors = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.int64]
@@ -189,8 +189,9 @@ class UGraphEmb(FittedEncoder):
         training, validation = self._split(len(collection), held_out)
         given = given_table(collection, table, distances)
         preset = settings_of(self.preset, "distance", {})[1]
-        metric = self._metric().name if given is None else given.metric
-        for_graphs = changes_for(self.preset, collection[training], is_edits=metric == "ged")
+        name, described = _described(self._metric() if given is None else given)
+        costs = described.get("costs", {}) if name == "ged" else None
+        for_graphs = changes_for(self.preset, collection[training], costs, self._changes())
         changes = {**for_graphs, **self._changes()}
         augment = for_graphs.get("augment", preset.augment)
         is_online = is_computed_online(self.truth, self.augment, augment, self._metric(), given)
@@ -211,7 +212,7 @@ class UGraphEmb(FittedEncoder):
         encoder, loop = settings_of(self.preset, known.kind, changes)
         loop = loop.of(len(training))
         if saved is not None:
-            encoder, loop = self._continued(saved, loop, table.kind)
+            encoder, loop = self._continued(saved, loop, table.kind, costs)
         device = device_of(self.device)
         vocabulary = Vocabulary.of(collection[training], encoder)
         if saved is not None:
@@ -383,7 +384,9 @@ class UGraphEmb(FittedEncoder):
         model.about_["distance_settings"] = {**settings, "costs": costs.description()}
         return model.set_params(costs=costs)
 
-    def _continued(self, saved: Saved, loop: TrainingConfig, kind: str) -> tuple[EncoderConfig, TrainingConfig]:
+    def _continued(
+        self, saved: Saved, loop: TrainingConfig, kind: str, costs: Mapping[str, Any] | None
+    ) -> tuple[EncoderConfig, TrainingConfig]:
         """The network of a trained model, and how it is adapted."""
         fixed = [field.name for field in dataclasses.fields(EncoderConfig) if field.name in self._changes()]
         if fixed:
@@ -397,7 +400,8 @@ class UGraphEmb(FittedEncoder):
         if "learning_rate" not in self._changes():
             rate, muon = _ADAPTED_RATE * loop.learning_rate, _ADAPTED_RATE * loop.muon
             loop = dataclasses.replace(loop, learning_rate=rate, muon=muon)
-        return saved.config, loop
+        anchored = saved.config.anchored and costs is not None and are_unit(costs)
+        return dataclasses.replace(saved.config, anchored=anchored), loop
 
     def _changes(self) -> dict[str, Any]:
         names = ("dimension", "layers", "convolution", "readout", "head", "steps", "batch", "learning_rate", "augment")
@@ -442,6 +446,11 @@ def _model_at(start: str | Path) -> Saved:
     saved = read_model(Path(start) if (Path(start) / "config.json").exists() else folder_of(str(start)))
     encoder = {name: array for name, array in saved.weights.items() if not name.startswith("classes.")}
     return dataclasses.replace(saved, weights=encoder)
+
+
+def _described(truth: Metric | PairTable) -> tuple[str, dict[str, Any]]:
+    """Name and settings of the metric that is learned."""
+    return (truth.metric, truth.settings) if isinstance(truth, PairTable) else (truth.name, truth.settings())
 
 
 def _is_json(value: object) -> bool:

@@ -42,6 +42,8 @@ KNOWN = {
     "labels of any kind": dataclasses.replace(
         DEFAULT, hashed_labels=8, label_counts=True, aggregation="log", scaled=True, clustering=True, running_norm=True
     ),
+    "anchored": dataclasses.replace(DEFAULT, head="sized_l1", anchored=True),
+    "anchored and scaled": dataclasses.replace(DEFAULT, head="sized_l1", anchored=True, scaled=True),
     "average": EncoderConfig(layers=(8,), readout="average", compression="log", batch_norm=True, hidden=7, dimension=6),
 }  # fmt: skip
 

@@ -1,10 +1,10 @@
-"""Runs a command in a network of its own, where servers that it starts can be reached by it alone.
+"""Runs a command in a separate network, so that only the command can reach the servers that it starts.
 
     python tests/engines/alone.py COMMAND ...
 
-Milvus 2.3 listens on all interfaces, whatever its settings say. In a network namespace there is nothing but the
-loopback interface; its ports are not those of the machine either. Linux only; where the kernel or a container does not
-permit it, the command runs as it is, and a line says so.
+Milvus 2.3 listens on all interfaces, whatever its settings say. A network namespace has only a loopback
+interface, and its ports are separate from those of the machine. Linux only; if the kernel or a container does not
+permit it, the command runs without a namespace, and a warning is printed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _SET_FLAGS, _UP = 0x8914, 0x1  # SIOCSIFFLAGS, IFF_UP
 
 
 def enter() -> None:
-    """Leaves the network of the machine; only a process with one thread can.
+    """Leaves the network of the machine; possible only for a process with one thread.
 
     Raises:
         OSError: It is not permitted.
     """
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_NEW_NETWORK) != 0:  # without the right to do so, in a user namespace, as the same user
+    if libc.unshare(_NEW_NETWORK) != 0:  # without the permission: in a user namespace, as the same user
         if libc.unshare(_NEW_USER | _NEW_NETWORK) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         Path("/proc/self/setgroups").write_text("deny")
@@ -40,7 +40,7 @@ def enter() -> None:
 
 
 def possible() -> bool:
-    """Whether a network of its own works here: tried in a child process, which connects to itself there."""
+    """Whether a separate network works here: tried in a child process, which connects to itself in it."""
     child = os.fork()
     if child == 0:
         try:

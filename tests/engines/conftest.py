@@ -1,4 +1,4 @@
-"""One index per test in each engine: `engine.url()` names a collection that is not there yet."""
+"""One index per test in each engine: `engine.url()` names a collection that does not exist yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REQUIRED = os.environ.get("UGRAPHEMB_ENGINES") == "required"
 
 
 class Place:
-    """Where a test keeps its indexes."""
+    """The engine in which a test keeps its indexes."""
 
     def __init__(self, name: str, server: object, folder: Path) -> None:
         self.name, self.server, self._folder, self._numbers = name, server, folder, itertools.count()

@@ -2,8 +2,8 @@
 
 Run as `python -m engines.kills` with tests/ and benchmarks/ on the path. Each round adds graphs (or searches) from a
 thread, kills the server after a random number of batches (or answers) and a short random time, starts it again, and
-repeats the `add` (or the search) as a new client. Runs may be split: --into keeps what was done in a file, only
-what is missing is run, and --record writes it all to benchmarks/results.
+repeats the `add` (or the search) as a new client. Runs may be split: --into keeps finished rounds in a file, only
+missing rounds are run, and --record writes all of them to benchmarks/results.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ugraphemb.search.engines import remote
 
 COUNT, BATCH = 2_000, 100
 KINDS = ("insertion", "search")
-PATIENCE = 10  # seconds that a client of Milvus waits for a server that is gone
+PATIENCE = 10  # seconds that a client of Milvus waits for a server that does not answer
 LATER = 0.02  # seconds from the last batch or answer to the kill, at most
 
 
 def many(number: int, count: int = COUNT) -> tuple[GraphSet, np.ndarray]:
-    """Copies of small graphs under ids of their own, and vectors for them."""
+    """Copies of small graphs with their own ids, and vectors for them."""
     rows = np.arange(count) % len(graphs())
     vectors = model().transform(graphs())[rows] + np.random.default_rng(number).normal(0, 0.01, (count, 8))
     found = replace(graphs()[rows], ids=np.array([f"é{number}-{i}" for i in range(count)]), targets=None)
@@ -40,13 +40,13 @@ def many(number: int, count: int = COUNT) -> tuple[GraphSet, np.ndarray]:
 
 
 def round_of(kind: str, server: Any, url: str, number: int, after: int, later: float) -> dict[str, Any]:
-    """One kill; says what the client saw, and fails where a graph is missing, is there twice or is another one.
+    """One kill; returns what the client saw, and fails if a graph is missing, stored twice or another one.
 
     Args:
-        url: Of an index that has the graphs of all rounds before this one.
-        number: Of the round, from 0.
+        url: Address of an index that has the graphs of all rounds before this one.
+        number: Number of the round, from 0.
         after: The kill follows this many confirmed batches, or answers.
-        later: Seconds from there to the kill.
+        later: Seconds from that moment to the kill.
     """
     some, vectors = many(number)
     index = _opened(f"{url}?timeout={PATIENCE}" if url.startswith("milvus:") else url)
@@ -114,7 +114,7 @@ def place(server: Any, name: str) -> str:
 
 
 def _opened(url: str) -> GraphIndex:
-    """As a new client, once the server is up: that may take longer than a client waits."""
+    """Opens it as a new client, when the server has started; that may take longer than a client waits."""
     end = time.monotonic() + 240
     while True:
         try:
@@ -135,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", choices=list(SERVERS), action="append")
     parser.add_argument("--kind", choices=KINDS, action="append")
-    parser.add_argument("--kills", type=int, default=20, help="of each kind and engine")
+    parser.add_argument("--kills", type=int, default=20, help="number of kills of each kind and engine")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no new round after this time")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--into", type=Path, default=Path("build/engine_kills.json"))
@@ -175,7 +175,7 @@ def _own(rounds: list[dict[str, Any]], name: str, kind: str) -> list[dict[str, A
 
 
 def _inside(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Kills that fell before the end of an insertion; all of those during searches."""
+    """Kills before the end of an insertion; during searches, all kills."""
     return [found for found in rounds if found["kind"] == "search" or found["confirmed"] < COUNT // BATCH]
 
 
@@ -184,7 +184,7 @@ def record(rounds: list[dict[str, Any]]) -> None:
 
     note = (
         "`make torture-engines`. Each insertion sends 2,000 graphs in 20 batches; the server is killed after a random "
-        "number of confirmed batches (of answers, for searches) and up to 20 ms more. Then it is started again, and a "
+        "number of confirmed batches (for searches: of answers) and up to 20 ms more. Then it is started again, and a "
         "new client repeats the `add` or the search. A round fails where a confirmed graph is not there after the "
         "kill, where after the repeat a graph is missing or there twice, or where an error is not ours."
     )

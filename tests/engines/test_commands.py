@@ -1,4 +1,4 @@
-"""The commands with a database where they take a folder, and what `serve` leaves behind when it is ended."""
+"""The commands with a database where they take a folder, and what `serve` leaves behind when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of every engine: the same answers as the embedded index, whatever is asked."""
+"""Laws of every engine: the same answers as the embedded index, for every kind of call."""
 
 from __future__ import annotations
 

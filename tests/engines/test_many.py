@@ -1,4 +1,4 @@
-"""A hundred thousand graphs in every engine: the nearest are found, each graph is there once."""
+"""A hundred thousand graphs in every engine: the nearest are found, and each graph is stored once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that a disk, a kill or another process can do to what the library saves: `make torture`.
+"""Tests of saved files under disk faults, power failures, kills and concurrent processes: `make torture`.
 
 Run as `python -m torture` with tests/ and benchmarks/ on the path. The full run writes benchmarks/results/torture.md.
 """
@@ -37,7 +37,7 @@ def main() -> None:
         "torture",
         "Kills, faults, damage and other processes",
         seed=arguments.seed,
-        note="`make torture`. Each row is one kind of saved thing; a check fails with the first wrong state.",
+        note="`make torture`. Each row is one kind of saved file or folder; a check fails with the first wrong state.",
     )
     chosen = [writer for writer in WRITERS.values() if writer.name in (arguments.writer or WRITERS)]
     for writer in chosen:
@@ -52,13 +52,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", choices=KINDS, help="may be given several times")
     parser.add_argument("--writer", action="append", choices=list(WRITERS), help="likewise")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
-    parser.add_argument("--kills", type=int, default=150, help="of each writer")
-    parser.add_argument("--loads", type=int, default=400, help="beside each writer")
-    parser.add_argument("--rounds", type=int, default=100, help="of two saves at once")
-    parser.add_argument("--calls", type=int, default=0, help="of each save that are disturbed; 0 is all")
-    parser.add_argument("--flips", type=int, default=300, help="of bits in each file, or all where there are fewer")
-    parser.add_argument("--quick", action="store_true", help="a little of everything, in a minute or two")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    parser.add_argument("--kills", type=int, default=150, help="kills of each writer")
+    parser.add_argument("--loads", type=int, default=400, help="loads while each writer saves")
+    parser.add_argument("--rounds", type=int, default=100, help="rounds of two saves at once")
+    parser.add_argument("--calls", type=int, default=0, help="calls of each save that are disturbed; 0 is all")
+    parser.add_argument("--flips", type=int, default=300, help="flipped bits in each file, at most all of them")
+    parser.add_argument("--quick", action="store_true", help="a small number of each, in a minute or two")
     parser.add_argument("--record", action="store_true", help="write benchmarks/results/torture.md and .json")
     arguments = parser.parse_args()
     if arguments.quick:
@@ -67,7 +67,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _warm_up(writer: Writer) -> None:
-    """So that children find imported what they need."""
+    """Saves and loads, so that child processes start with all modules imported."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         for n in range(2):
             writer.save(Path(name), n)
@@ -75,7 +75,7 @@ def _warm_up(writer: Writer) -> None:
 
 
 def _table(report: Report, title: str, what: str, cases: dict[str, Callable[[], dict[str, int]]], jobs: int) -> None:
-    """Runs the cases, some at a time, each in a process of its own."""
+    """Runs the cases, several at a time, each in a separate process."""
     waiting, running, rows = list(cases), {}, {}
     while waiting or running:
         while waiting and len(running) < jobs:

@@ -1,4 +1,4 @@
-"""Processes beside each other: readers while another process saves, and several that save the same thing at once."""
+"""Concurrent processes: readers while another process saves, and several that save to the same place at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BARRIER = multiprocessing.get_context("fork").Barrier
 def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> dict[str, int]:
     """Loads while another process saves one state after the other.
 
-    Each load gives one whole state, no older than what was saved when it began, and raises nothing.
+    Each load gives one complete state, no older than what was saved when it began, and raises nothing.
 
     Returns:
         The number of loads, and how many different states they saw.
@@ -37,7 +37,7 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
 
         def saving(send: Callable[[Any], None]) -> None:
             n = 0
-            while n < 90:  # then there is one more reader's worth of quiet
+            while n < 90:  # then the readers finish without further saves
                 n += 1
                 writer.save(folder, n)
                 saved.value = n
@@ -63,10 +63,10 @@ def readers_beside_a_writer(writer: Writer, loads: int, *, readers: int = 2) -> 
 
 
 def saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2) -> dict[str, int]:
-    """Several processes save the same at the same moment: where nothing is yet, and over what is there.
+    """Several processes save to the same place at the same moment: first to an empty place, then over a saved state.
 
-    All of them succeed; of an exclusive writer one does, and the others get an error of ours. So do those that change
-    what they had loaded, if another one has changed it meanwhile. What is there afterwards loads.
+    All of them succeed; with an exclusive writer one succeeds, and the others get an error of this library. So do those
+    that change what they had loaded, if another process has changed it meanwhile. The final state can be loaded.
     """
     chance = random.Random(seed)
     tally: Counter[str] = Counter()
@@ -95,7 +95,7 @@ def saves_at_once(writer: Writer, rounds: int, seed: int, *, processes: int = 2)
             if "saved" not in answers:
                 raise FailureError(f"{writer.name}: {processes} saves at once, and none of them succeeded")
             if Child(lambda send: send(writer.load(folder))).messages() != [state]:  # noqa: B023
-                raise FailureError(f"{writer.name}: {processes} saves at once, and what is there does not load")
+                raise FailureError(f"{writer.name}: {processes} saves at once, and the stored state does not load")
             check_untouched(folder, writer, within=bool(state))
             tally.update(answers)
     return {"rounds": rounds, "saved": tally["saved"], "refused": tally["refused"]}

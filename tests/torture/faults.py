@@ -1,8 +1,8 @@
 """Faults at every call to the operating system that a writer makes: a full disk, an input or output error, a process
 that dies there, and a power failure that loses what was not flushed to the disk.
 
-After each of them the old state or the new one is there, whole; only errors of ours were raised; the next save succeeds
-and leaves nothing behind of the one that failed.
+After each of them the old state or the new one is stored completely; only errors of this library were raised; the next
+save succeeds and leaves no files of the one that failed.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Tester:
                 self.writer.save(folder, self.step.new)
             except KilledError:
                 pass
-            except Exception as error:  # a library may make another exception of it
+            except Exception as error:  # a library may turn it into another exception
                 if not journal.dead:
                     raise FailureError(f"{self._where(number)}: {type(error).__name__}: {error}") from error
         for loss in LOSSES:
@@ -104,7 +104,7 @@ class Tester:
             self.tally["deaths"] += 1
 
     def fail_at(self, number: int, kind: str, *, lasting: bool) -> None:
-        """Call `number` fails; `lasting`: and so does every later one that could."""
+        """Call `number` fails; `lasting`: so does every later call that can fail."""
 
         def before(current: int, name: str) -> None:
             if name != "close" and (current == number or (lasting and current > number and name in CHANGES)):
@@ -126,14 +126,14 @@ class Tester:
             self.tally["errors"] += 1
 
     def short_writes(self) -> None:
-        """Every write takes a few bytes only, as the system is free to do."""
+        """Every write stores only a few bytes, which the operating system is allowed to do."""
         with self._copy() as folder, Journal(folder, lambda number, name: 200 + number % 50).active() as journal:
             self.writer.save(folder, self.step.new)
             journal.check_against(folder)
         self._check(journal.remains("all", self._chance), f"{self.step}, short writes", must_be_new=True)
 
     def _check(self, remains: Remains, where: str, *, must_be_new: bool) -> None:
-        """That one whole state remains, and that the next save works and cleans up. The same is not checked twice."""
+        """Checks that one complete state remains, and that the next save works and cleans up. Equal results once."""
         key = hash(remains), must_be_new
         if key in self._checked:
             self.tally[self._checked[key]] += 1
@@ -189,20 +189,20 @@ class Tester:
 
 
 def steps(writer: Writer) -> list[Step]:
-    """The saves of a writer that differ: the first, one over another, and for an index also a part and a whole one."""
+    """The different saves of a writer: the first, one over another, and for an index also a part and a complete one."""
     old: list[int | None] = [None, 0]
     if writer.name == "index":
-        old += [2, 6]  # takes a graph out; another index in its place
+        old += [2, 6]  # removes a graph; replaces the index by another one
     return [Step(writer, n) for n in old]
 
 
 def faulted(step: Step, seed: int, choose: Callable[[list[int]], list[int]]) -> dict[str, int]:
-    """All faults of one save at the calls that `choose` chooses from all of them.
+    """All faults of one save, at the calls that `choose` selects.
 
     Returns:
         The number of calls of a save, and of faults by kind.
     """
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # what fsync does is simulated, so need not wait
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # fsync is simulated and need not wait
     with tempfile.TemporaryDirectory(prefix="torture-", dir=memory) as name:
         tester = Tester(step, Path(name), seed)
         everywhere = list(range(len(tester.calls)))

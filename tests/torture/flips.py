@@ -1,7 +1,7 @@
-"""Single flipped bits in every file of every saved format. Each of them is found: loading and using the file raises an
-error of ours. A load that succeeds is a failure of the test even where it gives the right answer.
+"""Single flipped bits in every file of every saved format. Each of them is detected: loading and using the file raises
+an error of this library. A load that succeeds is a failure of the test, even if it gives the right answer.
 
-Files that no load opens are left out, and there are two of them: the model card (README.md) and lock files.
+Two kinds of files are left out, because no load opens them: the model card (README.md) and lock files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NEVER_OPENED = ("README.md", "lock", ".lock")
 
 @dataclass(frozen=True)
 class Saved:
-    """Something saved, and a way to load it and use all of it."""
+    """A saved file or folder, and a way to load it and use all of it."""
 
     name: str
     save: Callable[[Path], None]
@@ -79,7 +79,7 @@ def random_table() -> PairTable:
     )  # fmt: skip
 
 
-_MANY = 40_000  # past what is searched exactly, so that the faiss structure is used; files of more than 1 MiB
+_MANY = 40_000  # too many for exact search, so that the faiss structure is used; files of more than 1 MiB
 
 
 def _save_large_index(folder: Path) -> None:
@@ -116,12 +116,12 @@ SAVED = {
 
 
 def files(folder: Path) -> list[Path]:
-    """The files that a flip must be found in."""
+    """The files in which a flip must be detected."""
     return sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in _NEVER_OPENED and p.stat().st_size)
 
 
 def chosen_bits(path: Path, count: int | None, chance: random.Random) -> list[int]:
-    """Positions of bits: all of them for None, or where there are no more; else the first and last bytes and others."""
+    """Positions of bits: all of them if `count` is None or too large; else the first and last bytes, and others."""
     total = 8 * path.stat().st_size
     if count is None or count >= total:
         return list(range(total))
@@ -130,13 +130,13 @@ def chosen_bits(path: Path, count: int | None, chance: random.Random) -> list[in
 
 
 def silent(saved: Saved, folder: Path, path: Path, bits: Iterable[int]) -> list[str]:
-    """The flips that nothing told of."""
+    """The flips that raised no error."""
     found = []
     for bit in bits:
         _flip(path, bit)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", GraphWarning)  # a store says so of a damaged file, and leaves it out
+                warnings.simplefilter("error", GraphWarning)  # a store warns of a damaged file, and leaves it out
                 saved.use(folder)
             found.append(f"{path.relative_to(folder)}: bit {bit} is not noticed")
         except AssertionError as error:
@@ -159,7 +159,7 @@ def _flip(path: Path, bit: int) -> None:
 
 
 def flipped(saved: Saved, folder: Path, count: int | None, seed: int) -> dict[str, int]:
-    """Flips in each file, in child processes: damage that crashes one is found too.
+    """Flips in each file, in child processes, so that damage that crashes a process is found too.
 
     Returns:
         The number of files and of flips.

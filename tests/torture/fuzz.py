@@ -1,8 +1,8 @@
 """Damaged files for every reader and every saved format: `make fuzz`.
 
-Each input is a good file of one target with a few mutations. Whatever it is, loading it gives a result or an error of
-ours, in less than 2 s of CPU and less than 1 GiB of memory. A row of the report is one of torture.targets. An input is
-repeated by its number: `python -m torture.fuzz --target gxl --only 1234`.
+Each input is a good file of one target with a few mutations. In every case, loading it gives a result or an error
+of this library, in less than 2 s of CPU and less than 1 GiB of memory. A row of the report is one of torture.targets.
+An input is repeated by its number: `python -m torture.fuzz --target gxl --only 1234`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PATIENCE = 60  # seconds of wall time until an input counts as hanging
 
 @dataclass
 class Outcome:
-    """What came out of the inputs of a target."""
+    """The results of the inputs of a target."""
 
     inputs: int = 0
     read: int = 0
@@ -62,7 +62,7 @@ def fuzzed(target: Target, numbers: range, seed: int, tell: Callable[[int], None
         files = [name for name, data in content.items() if data and name.name not in ("README.md", "lock", ".lock")]
         shutil.copytree(good, place, dirs_exist_ok=True)
         with _strict_warnings():
-            target.use(place, random.Random(0))  # what mutations start from is good
+            target.use(place, random.Random(0))  # the files before mutations are good
         for number in numbers:
             chance = random.Random(f"{seed} {target.name} {number}")
             chosen = chance.choice(files)
@@ -100,7 +100,7 @@ def _use(target: Target, place: Path, chance: random.Random, outcome: Outcome, n
 
 @contextmanager
 def _strict_warnings() -> Iterator[None]:
-    """Warnings of others are findings: NumPy's about overflow, say."""
+    """Warnings of other libraries are findings, for example NumPy's about overflow."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".torch.jit", DeprecationWarning)  # PyTorch Geometric on import
@@ -119,19 +119,19 @@ def _reset_peak() -> None:
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
-        pass  # then the peak is that of the whole process so far, which is more
+        pass  # then the peak is that of the whole process so far, which is larger
 
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """An empty folder, in memory where there is a place for it."""
+    """An empty folder, in memory if possible."""
     shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="fuzz-", dir=shared) as name:
         yield Path(name)
 
 
 def in_child(target: Target, numbers: range, seed: int) -> Outcome:
-    """The same in a process of its own, with bounded memory: crashes and endless loops are outcomes, too."""
+    """The same in a separate process, with bounded memory: crashes and endless loops are outcomes, too."""
 
     def work(send: Callable[[Any], None]) -> None:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -165,14 +165,14 @@ def main() -> None:
     from report import Report
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--inputs", type=int, default=200_000, help="of all targets together")
+    parser.add_argument("--inputs", type=int, default=200_000, help="inputs of all targets together")
     parser.add_argument(
         "--target", action="append", choices=[*TARGETS], help="only this one; may be given several times"
     )
     parser.add_argument("--only", type=int, help="only the input of this number, in this process")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", action="store_true", help="write benchmarks/results/fuzz.md and .json")
-    parser.add_argument("--update", action="store_true", help="of the last record, keep the rows of other targets")
+    parser.add_argument("--update", action="store_true", help="keep the rows of other targets from the last record")
     options = parser.parse_args()
     chosen = [TARGETS[name] for name in options.target or TARGETS]
     if options.only is not None:
@@ -218,7 +218,7 @@ def _recorded() -> dict[str, dict[str, Any]]:
 
 
 def _all(target: Target, count: int, seed: int) -> Outcome:
-    """All inputs, in children of a few thousand each; a child that dies is followed by another."""
+    """All inputs, in child processes with a few thousand each; a child that dies is replaced by another one."""
     total = Outcome()
     next_number = 0
     while next_number < count:

@@ -3,7 +3,7 @@
 Every call is carried out on the real file system and recorded. The model knows what is certainly on the disk: the
 content of a file since its last fsync, the entries of a folder since the last fsync of that folder. Everything after
 that may be lost: file content in whole or in part, or replaced by zeros; any of the entries that were made, renamed and
-removed. A rename or an exchange is one step: it is there or it is not. This is weaker than what ext4, XFS and Btrfs
+removed. A rename or an exchange is one step: it is stored or it is lost. This is weaker than what ext4, XFS and Btrfs
 promise, which keep the order of changes to folders.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from ugraphemb.files import system
 
 CHANGES = ("open_file", "write", "fsync", "rename", "exchange", "unlink", "mkdir", "rmdir")
-"""Calls that a process can die in with an effect on what is there afterwards."""
+"""Calls during which the death of a process changes what is stored."""
 CALLS = (*CHANGES, "close", "lock", "list_folder", "status", "status_of", "read")
 
 
@@ -50,8 +50,8 @@ class Journal:
 
     Args:
         root: Everything in it is taken to be on the disk.
-        before: Called with the number and the name of each call before it is carried out; whatever it raises is what
-            the caller gets instead. It may return a number of bytes that a write is cut to.
+        before: Called with the number and the name of each call before it is carried out; an exception that it
+            raises is passed to the caller. It may return the number of bytes to which a write is cut.
     """
 
     def __init__(self, root: Path, before: Callable[[int, str], int | None] = lambda number, name: None) -> None:
@@ -61,12 +61,12 @@ class Journal:
         self.dead = False
         self._before = before
         self._place = os.path.realpath(root)
-        self._open: dict[int, tuple[Node, int]] = {}  # descriptor: what it is of, and the position of the next write
+        self._open: dict[int, tuple[Node, int]] = {}  # descriptor: what it opened, position of the next write
 
     @contextmanager
     def active(self) -> Iterator[Journal]:
         real = {name: getattr(system, name) for name in CALLS}
-        urandom, os.urandom = os.urandom, random.Random(0).randbytes  # the same names of drafts each time
+        urandom, os.urandom = os.urandom, random.Random(0).randbytes  # temporary files get the same names each time
         try:
             for name in CALLS:
                 setattr(system, name, self._standing_for(name, real[name]))
@@ -104,7 +104,7 @@ class Journal:
 
     def _open_file(self, descriptor: int, path: str, flags: int) -> None:
         folder, name = self._found(path)
-        if folder is None or flags == system.READ:  # readers close their files by other means
+        if folder is None or flags == system.READ:  # readers close their files in other ways
             return
         if name not in folder.entries:
             assert flags & os.O_CREAT, f"{path} was made by other means than files.system"
@@ -172,10 +172,10 @@ class Journal:
         assert isinstance(folder, Folder)
         return folder, name
 
-    # What is there afterwards.
+    # What is stored afterwards.
 
     def check_against(self, root: Path) -> None:
-        """That nothing was written, made or removed by other means than `files.system`."""
+        """Checks that nothing was written, made or removed by other means than `files.system`."""
         found = _scanned(root)
         assert _plain(found) == _plain(self.root), "something is written by other means than files.system"
 
@@ -183,8 +183,8 @@ class Journal:
         """What is on the disk after a power failure.
 
         Args:
-            loss: "none": all that was done is there; "all": only what was flushed; "names": the content of files is
-                there, but not the entries of folders; "content": the reverse; "some": any part of either.
+            loss: "none": nothing is lost; "all": all that was not flushed is lost; "names": entries of folders are
+                lost, but not the content of files; "content": the reverse; "some": any part of either.
         """
         kept = {
             "none": lambda: True,
@@ -218,7 +218,7 @@ class Journal:
 
 
 Remains = tuple[tuple[str, bytes | None], ...]
-"""Paths with the content of each file; None for folders, which stand before what is in them."""
+"""Paths with the content of each file; None for folders, which are listed before their content."""
 
 
 def write_remains(remains: Remains, place: Path) -> None:

@@ -1,5 +1,5 @@
-"""Real SIGKILLs at random moments of every writer. What is loaded after each one is whole, and nothing that a `save`
-had returned for is lost."""
+"""Real SIGKILLs at random moments of every writer. What is loaded after each one is complete, and nothing is lost
+for which `save` had returned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torture.writers import Writer
 
 from ugraphemb.errors import UGraphEmbError
 
-_STATES = 40  # of one folder; then another one is begun
+_STATES = 40  # saves into one folder; then another folder is begun
 
 
 def killed(writer: Writer, kills: int, seed: int) -> dict[str, int]:
@@ -39,7 +39,7 @@ def killed(writer: Writer, kills: int, seed: int) -> dict[str, int]:
 
 
 def _one_folder(writer: Writer, folder: Path, kills: int, chance: random.Random, tally: Counter[str]) -> None:
-    put_beside(folder)  # state -1 is nothing
+    put_beside(folder)  # state -1: nothing is stored
     saved, within, seconds = -1, False, _seconds(writer)
     while tally["kills"] < kills and saved < _STATES:
         child = Child(lambda send, saved=saved: _saving(writer, folder, send, saved))
@@ -71,7 +71,7 @@ def _latest(saved: int, message: int | None) -> int:
 
 @cache
 def _seconds(writer: Writer) -> float:
-    """That a save takes, roughly."""
+    """Duration of a save, roughly."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
 
         def work(send: Callable[[Any], None]) -> None:
@@ -96,7 +96,7 @@ def _saving(writer: Writer, folder: Path, send: Callable[[Any], None], saved: in
 
 
 def loaded(writer: Writer, folder: Path, *, first: bool) -> int | None:
-    """The state that is there; None for nothing yet, which only counts while a first save has not returned."""
+    """The stored state; None if there is none, which is allowed only while the first save has not returned."""
     try:
         return writer.load(folder)
     except (UGraphEmbError, FileNotFoundError) as error:
@@ -111,7 +111,7 @@ def _check(writer: Writer, saved: int, found: int | None) -> None:
 
 
 def _check_left_over(writer: Writer, folder: Path, n: int) -> None:
-    """That the folder holds what one that was never disturbed does."""
+    """Checks that the folder holds the same as one that was never disturbed."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         undisturbed = Path(name)
 

@@ -24,7 +24,7 @@ _NUMBER = re.compile(rb"-?\d+")
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """The bytes with a few places cut, doubled, turned over, written over or exchanged."""
+    """The bytes with a few places cut, doubled, flipped, overwritten or exchanged."""
     for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
         data = chance.choice(_WAYS)(data, chance)
     return data

@@ -1,4 +1,4 @@
-"""Files of others, beside what is saved and within it: whatever happens, they stay as they are."""
+"""Files of other programs, next to and inside of what is saved: in every case they stay unchanged."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def put_beside(folder: Path) -> None:
 
 
 def put_within(folder: Path, writer: Writer) -> None:
-    """For what is saved as a folder that others may use, once it is there."""
+    """For writers whose folder other programs may use, once the folder exists."""
     if writer.shares:
         _put(folder / writer.target, _WITHIN)
 
 
 def check_untouched(folder: Path, writer: Writer, *, within: bool) -> None:
-    """That all of them are as they were put; `within`: also those of `put_within`."""
+    """Checks that all of them are unchanged; `within`: also those of `put_within`."""
     _check(folder, _BESIDE)
     if writer.shares and within:
         _check(folder / writer.target, _WITHIN)
 
 
 def own_names(folder: Path, writer: Writer) -> Counter[str]:
-    """All files and folders but those of others, with numbers and digests made alike."""
+    """All files and folders except those of other programs, with numbers and digests replaced by #."""
     theirs = {*_with_folders(_BESIDE), *(f"{writer.target}/{name}" for name in _with_folders(_WITHIN))}
     found = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
     return Counter(re.sub(r"[0-9a-f]{16,}|\d+", "#", name) for name in found if name not in theirs)

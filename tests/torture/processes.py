@@ -13,11 +13,11 @@ from typing import Any
 
 _FORK = multiprocessing.get_context("fork")
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
-_PATIENCE = 120.0  # seconds that a child may be silent; a deadlock is a failure, a busy machine is not
+_PATIENCE = 120.0  # seconds that a child may be silent; longer is taken for a deadlock, not for a busy machine
 
 
 class FailureError(AssertionError):
-    """What a torture test found. Says how to repeat it."""
+    """A failure that a torture test found. The message says how to repeat it."""
 
 
 class Child:
@@ -53,7 +53,7 @@ class Child:
         return message
 
     def kill(self) -> list[Any]:
-        """SIGKILL, now; then the messages that it had sent before."""
+        """Sends SIGKILL at once; returns the messages that the process had sent before."""
         self._process.kill()
         self._process.join()
         rest = []
@@ -70,7 +70,7 @@ class Child:
         return rest
 
     def messages(self) -> list[Any]:
-        """Everything that it sends, to its end."""
+        """All messages that it sends until it ends."""
         found = []
         while (message := self.receive()) is not None:
             found.append(message)

@@ -1,4 +1,4 @@
-"""Everything that is loaded from files: what damaged files are made from, and how each is used."""
+"""Everything that is loaded from files: the good files that are damaged, and how each is used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Target:
 
     Attributes:
         save: Writes good files into a folder.
-        use: Loads them, given the random numbers of the input; raises nothing but errors of ours.
+        use: Loads them, given the random numbers of the input; raises only errors of this library.
         share: How many inputs it gets, relative to others.
     """
 
@@ -83,7 +83,7 @@ def _use_graphs(folder: Path, chance: random.Random, *, name: str) -> None:
 
 
 def check(graphs: GraphSet) -> None:
-    """That the arrays fit together and describe simple graphs: what the core relies on."""
+    """Checks that the arrays are consistent and describe simple graphs, which the core relies on."""
     nodes, ends = len(graphs.node_labels), len(graphs.indices)
     assert graphs.node_offsets[-1] == nodes == len(graphs.indptr) - 1
     assert graphs.indptr[-1] == ends
@@ -131,7 +131,7 @@ def _saved(name: str, share: float) -> Target:
             warnings.simplefilter("error", GraphWarning)
             try:
                 SAVED[name].use(folder)
-            except GraphWarning as warning:  # a store leaves out a damaged file and says so
+            except GraphWarning as warning:  # a store leaves out a damaged file, with a warning
                 raise GraphFormatError(str(warning)) from None
 
     return Target(f"saved {name}", save, use, share)
@@ -161,7 +161,7 @@ class _AnyBytes(bytes):
 
 @contextmanager
 def forged() -> Iterator[None]:
-    """Every checksum is accepted within the block: as for an attacker who computes valid checksums."""
+    """Accepts every checksum within the block, to imitate an attacker who computes valid checksums."""
     checksums, documents, named, parquet, sealed = (
         import_module(f"ugraphemb.files.{name}") for name in ("checksums", "documents", "named", "parquet", "sealed")
     )
@@ -180,7 +180,7 @@ def forged() -> Iterator[None]:
 
 
 def _forged(name: str, share: float) -> Target:
-    """The same with checksums that are right."""
+    """The same, as if all checksums were right."""
     honest = _saved(name, share)
 
     def use(folder: Path, chance: random.Random) -> None:
@@ -188,7 +188,7 @@ def _forged(name: str, share: float) -> Target:
             with forged(), np.errstate(all="ignore"):  # the input has vectors out of range
                 honest.use(folder, chance)
         except (AssertionError, LookupError, ValueError) as error:
-            # The writer looks for its own numbers and ids; others are what was sent.
+            # The writer expects its own numbers and ids; the input may hold others.
             trace = error.__traceback__
             while trace is not None and trace.tb_next is not None:
                 trace = trace.tb_next
@@ -207,7 +207,7 @@ def _old_copy(folder: Path, *, name: str) -> None:
 
 
 def _old(name: str, use: Callable[[Path], Any], share: float) -> Target:
-    """A format of release 0.1, whose files carry no checksums: mutations get past them."""
+    """A format of release 0.1, whose files have no checksums, so that mutations are not detected by them."""
     return Target(f"0.1 {name}", partial(_old_copy, name=name), lambda folder, _: use(folder / name), share)
 
 

@@ -1,4 +1,4 @@
-"""A flipped bit in any file of any saved format is found; `make torture` tries thousands of them in each."""
+"""A flipped bit in any file of any saved format is detected; `make torture` tries thousands of them in each."""
 
 from __future__ import annotations
 

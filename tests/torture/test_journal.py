@@ -1,4 +1,4 @@
-"""The fault tests find what they are for: writers that are wrong in the classic ways do not pass."""
+"""The fault tests detect the faults that they are made for: writers with the usual mistakes do not pass."""
 
 from __future__ import annotations
 

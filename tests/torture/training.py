@@ -1,4 +1,4 @@
-"""Training that is killed again and again, and resumed: the result is that of a training that was left alone."""
+"""Training that is killed again and again, and resumed: the result is that of an uninterrupted training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def killed_in_training(kills: int, seed: int) -> dict[str, int]:
     """Kills processes that train with a checkpoint after every step; each next one resumes.
 
     Returns:
-        The number of kills, of trainings that came to their end, and of resumptions that found a checkpoint.
+        The number of kills, of trainings that were finished, and of resumptions that found a checkpoint.
     """
     chance = random.Random(seed)
     tally: Counter[str] = Counter()

@@ -1,7 +1,7 @@
 """Everything that the library saves, as numbered states.
 
-A writer saves state 0, 1, 2, ... in a folder, each over the one before. `load` gives the number of the state that is
-there, and fails if what it reads is not exactly one state: so every test can ask for "the old state or the new one".
+A writer saves state 0, 1, 2, ... in a folder, each over the one before. `load` gives the number of the stored state,
+and fails if what it reads is not exactly one state, so that every test can check for "the old state or the new one".
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ GRAPHS = 24
 
 @dataclass(frozen=True)
 class Writer:
-    """One kind of saved thing.
+    """One kind of saved file or folder.
 
     Attributes:
         name: As in the issue's list and the reports.
         target: The file or folder that it writes, within the folder it is given.
         save: Saves state n in a folder that holds state n - 1 (or nothing, for n = 0).
-        load: The number of the state that is there. Raises AssertionError for a state that was never saved.
+        load: The number of the stored state. Raises AssertionError for a state that was never saved.
         grows: The files of a state stay when the next one is saved; else the target is replaced as a whole.
         shares: The target is a folder in which others may keep files.
         exclusive: While one process writes, others are refused; else they wait, or the last one counts.
@@ -76,7 +76,7 @@ def vectors() -> np.ndarray:
 
 
 def _one(values: object, what: str) -> int:
-    """The number that all values are."""
+    """The number that all values are equal to."""
     found = np.unique(np.asarray(values))
     assert len(found) == 1, f"{what} of several states: {found[:10]}"
     return int(found[0])
@@ -192,7 +192,7 @@ def _load_store(folder: Path) -> int:
     return n
 
 
-# --- index: each state adds a graph, and some take one out ----------------------------------------------------------
+# --- index: each state adds a graph, and some remove one ------------------------------------------------------------
 
 _BASE = 6
 
@@ -218,7 +218,7 @@ def _index_of(members: dict[str, int], n: int) -> GraphIndex:
 
 def _save_index(folder: Path, n: int) -> None:
     members = _members(n)
-    if n % 7 == 0:  # another index takes the place of what is there
+    if n % 7 == 0:  # another index replaces the stored one
         _index_of(members, n).save(folder / "index")
         return
     index = GraphIndex.load(folder / "index", threads=1)
@@ -250,7 +250,7 @@ def _load_index(folder: Path) -> int:
 
 
 def _numbered(n: int) -> GraphSet:
-    """Paths whose every node has the label n; there are more of them for some n."""
+    """Paths in which every node has the label n; there are more of them for some n."""
     count = 4 + n % 5
     edges = np.array([(4 * g + i, 4 * g + i + 1) for g in range(count) for i in range(3)])
     return GraphSet.from_edges([4] * count, edges, node_labels=[n] * (4 * count))

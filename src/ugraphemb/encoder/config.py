@@ -39,6 +39,9 @@ class EncoderConfig:
         hidden: Width of the first dense layer; None means `dimension`.
         dimension: Length of a graph's vector.
         scaled: Multiply the vector by (nodes + edges) / nodes: distances of dense graphs are that much larger.
+        anchored: Scale each vector of "sized_l1" so that its predicted distance to the empty graph is the number of nodes
+            plus that of edges, as it is for unit costs. Every predicted edit distance is then between the difference
+            and the sum of these numbers of its two graphs.
         head: How two vectors are compared: "sized_l1", "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for
             distances, "inner" for similarities.
         degree: Give nodes their degree as a feature.
@@ -69,6 +72,7 @@ class EncoderConfig:
     hidden: int | None = None
     dimension: int = 256
     scaled: bool = False
+    anchored: bool = False
     head: Head = "squared_l2"
     degree: bool = False
     walks: int = 0
@@ -102,6 +106,8 @@ class EncoderConfig:
             raise ValueError("aggregation='log' needs convolution='gin' without edge labels")
         if self.scaled and self.readout == "supersource":
             raise ValueError("scaled=True does not fit readout='supersource'")
+        if self.anchored and (self.head != "sized_l1" or self.readout == "supersource"):
+            raise ValueError("anchored=True needs head='sized_l1' and another readout than 'supersource'")
         if self.walks < 0:
             raise ValueError(f"walks={self.walks}; it must not be below 0")
         if self.edge_labels and self.convolution != "gin":
@@ -114,6 +120,11 @@ def scales_of(config: EncoderConfig) -> tuple[int, ...]:
     if config.readout in ("attention", "supersource", "average"):
         return config.scales or (last,)
     return config.scales or tuple(range(1, last + 1))
+
+
+def changed(config: EncoderConfig) -> dict[str, Any]:
+    """The settings that differ from their defaults, for fingerprints: settings of later releases do not change them."""
+    return {f.name: getattr(config, f.name) for f in dataclasses.fields(config) if getattr(config, f.name) != f.default}
 
 
 def _one_of(name: str, value: object, names: Any) -> None:

@@ -27,6 +27,9 @@ NODES = 1024
 """The unit of the first coordinate of "sized_l1": numbers of nodes are so small in it that plain L2 distances, by which
 vector databases propose candidates, are those of the other coordinates."""
 
+TINY = 1e-6
+"""Minimum by which an "anchored" vector is divided."""
+
 _AT_ONCE = 1 << 16  # coordinates of differences per step, so that they fit in the cache
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ugraphemb.encoder.config import EncoderConfig, scales_of
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, Vocabulary
-from ugraphemb.encoder.heads import NODES
+from ugraphemb.encoder.heads import NODES, TINY
 from ugraphemb.graphs import GraphSet
 
 Floats = npt.NDArray[np.float32]
@@ -26,6 +26,7 @@ _COMPUTED = {
     "layers", "aggregation", "residual", "activation", "learn_epsilon", "readout", "scales", "compression",
     "batch_norm", "running_norm", "norm_floor", "hidden", "dimension", "scaled", "head", "degree", "walks",
     "clustering", "edge_counts", "attributes", "label_scale", "label_trust", "hashed_labels", "label_counts",
+    "anchored",
 }  # fmt: skip
 
 
@@ -69,11 +70,16 @@ class Inference:
             if config.compression == "log_mean":
                 read = np.concatenate([read, mean], axis=1)
         vectors = self._dense(read)
-        if config.scaled:
-            ends = np.bincount(np.repeat(np.arange(len(graphs)), sizes), degrees, len(graphs))[:, None]
-            vectors = vectors * (1 + ends / (2 * count)).astype(np.float32)
         if config.head == "sized_l1":
-            vectors = np.concatenate([count / np.float32(NODES), count * vectors[:, 1:]], axis=1)
+            vectors = vectors[:, 1:]
+        if config.scaled or config.anchored:
+            ends = np.bincount(np.repeat(np.arange(len(graphs)), sizes), degrees, len(graphs))[:, None]
+            mass = (1 + ends / (2 * count)).astype(np.float32)
+            if config.anchored:
+                mass /= np.maximum(np.abs(vectors).sum(axis=1, keepdims=True), np.float32(TINY))
+            vectors = vectors * mass
+        if config.head == "sized_l1":
+            vectors = np.concatenate([count / np.float32(NODES), count * vectors], axis=1)
         return vectors
 
     def _inputs(self, graphs: GraphSet) -> Floats:

@@ -11,7 +11,7 @@ from ugraphemb.encoder.batches import Batch
 from ugraphemb.encoder.classes import ClassLayers, Shape
 from ugraphemb.encoder.config import EncoderConfig, scales_of
 from ugraphemb.encoder.features import DEGREE_BINS, RESERVED, FloatArray, Vocabulary
-from ugraphemb.encoder.heads import NODES
+from ugraphemb.encoder.heads import NODES, TINY
 from ugraphemb.encoder.incidence import Incidence
 from ugraphemb.encoder.rows import Folding, Rows
 from ugraphemb.errors import no_deprecations
@@ -70,12 +70,17 @@ class Network(nn.Module):
             if self.config.compression == "log_mean":
                 read = torch.cat([read, mean], dim=1)
         vectors: Tensor = self.dense(self.norm(read))  # (graphs, dimension)
-        if self.config.scaled:
+        if self.config.head == "sized_l1":
+            vectors = vectors[:, 1:]
+        if self.config.scaled or self.config.anchored:
             ends = rows.graphs[1].sums(rows.neighbors[0].sizes)  # (graphs, 1), twice the number of edges
-            vectors = vectors * (1 + ends / (2 * sizes))
+            mass = 1 + ends / (2 * sizes)
+            if self.config.anchored:
+                mass = mass / vectors.abs().sum(1, keepdim=True).clamp(min=TINY)
+            vectors = vectors * mass
         if self.config.head == "sized_l1":
             count = sizes.to(vectors.dtype)
-            vectors = torch.cat([count / NODES, count * vectors[:, 1:]], dim=1)
+            vectors = torch.cat([count / NODES, count * vectors], dim=1)
         return vectors
 
     @property

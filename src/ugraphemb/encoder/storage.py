@@ -24,7 +24,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
-from ugraphemb.encoder.config import EncoderConfig, from_json
+from ugraphemb.encoder.config import EncoderConfig, changed, from_json
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.inference import Inference, knows
 from ugraphemb.errors import ModelFormatError
@@ -183,7 +183,7 @@ def write_model(
 
 def fingerprint_of(config: EncoderConfig, vocabulary: Vocabulary, weights: Weights) -> str:
     """A digest of settings, vocabulary and weights: models with equal fingerprints give the same vectors."""
-    about = {"encoder": dataclasses.asdict(config), "vocabulary": _to_json(vocabulary)}
+    about = {"encoder": changed(config), "vocabulary": _to_json(vocabulary)}
     parts = [json.dumps(about, sort_keys=True).encode()]
     for name, array in sorted(weights.items()):
         parts += [f"{name} {array.dtype} {array.shape}".encode(), np.ascontiguousarray(array).tobytes()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -91,18 +92,33 @@ _FOR_WORDS: dict[str, Any] = {"activation": "relu", "augment": 0.0}
 _FOR_SPARSE: dict[str, Any] = {"head": "sized_l1", "hidden": 512, "augment": 0.4}
 
 
-def changes_for(preset: str, graphs: GraphSet, *, is_edits: bool) -> dict[str, Any]:
+def changes_for(
+    preset: str, graphs: GraphSet, costs: Mapping[str, Any] | None, asked: Mapping[str, Any]
+) -> dict[str, Any]:
     """Changes of the default preset for these training graphs; docs/decisions.md has the measurements.
 
     If labels are words: ReLU, and no fresh graphs, because their words would be random. For edit distances of sparse
-    graphs, such as molecules and trees: L1 divided by the sizes, a wider dense layer and more fresh graphs.
+    graphs, such as molecules and trees: L1 divided by the sizes, a wider dense layer and more fresh graphs; and
+    vectors that are anchored (`EncoderConfig.anchored`), if costs and other settings permit it.
+
+    Args:
+        costs: Costs of edits as they are described in tables; None for other proximities.
+        asked: Settings that are given by name.
     """
     if preset != "default" or not len(graphs.node_labels):
         return {}
     if len(np.unique(graphs.node_labels)) > MANY_LABELS:
         return dict(_FOR_WORDS)
-    is_sparse = len(graphs.indices) <= SPARSE * len(graphs.node_labels)
-    return dict(_FOR_SPARSE) if is_sparse and is_edits else {}
+    if costs is None or len(graphs.indices) > SPARSE * len(graphs.node_labels):
+        return {}
+    fits = asked.get("head", "sized_l1") == "sized_l1" and asked.get("readout") != "supersource"
+    return {**_FOR_SPARSE, **({"anchored": True} if fits and are_unit(costs) else {})}
+
+
+def are_unit(costs: Mapping[str, Any]) -> bool:
+    """Whether each insertion and deletion costs 1, so that the distance to the empty graph is nodes plus edges."""
+    names = ("node_insert", "node_delete", "edge_insert", "edge_delete")
+    return all(costs.get(name) == 1 for name in names)
 
 
 def settings_of(preset: str, kind: str, changes: dict[str, Any]) -> tuple[EncoderConfig, TrainingConfig]:

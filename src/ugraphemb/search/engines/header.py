@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ugraphemb.encoder.config import EncoderConfig, changed, from_json
 from ugraphemb.errors import IndexFormatError, ModelFormatError
 from ugraphemb.estimator import UGraphEmb
 from ugraphemb.files import Format, checked_name, digest, parsed_json, write_file
@@ -27,7 +28,8 @@ def model_files(model: UGraphEmb) -> dict[str, bytes]:
 def fingerprint_of(files: dict[str, bytes]) -> str:
     """The same for models that give the same vectors: of the network, its labels and its weights."""
     config = json.loads(files["config.json"])
-    return digest(json.dumps([config["encoder"], config["vocabulary"], config["weights"]["name"]]).encode())
+    settings = changed(from_json(EncoderConfig, config["encoder"], "config.json"))
+    return digest(json.dumps([settings, config["vocabulary"], config["weights"]["name"]]).encode())
 
 
 def packed(files: dict[str, bytes]) -> bytes:

@@ -17,6 +17,7 @@ from ugraphemb.search.metadata import Condition
 from ugraphemb.search.neighbors import Vectors
 
 _EXACT_UP_TO = 20_000  # rows that are compared one by one
+_MOST_MEMORY = 4 << 20  # kB for the build of an index; more only if the server is set to it
 _LINKS, _BUILD_EFFORT, _SEARCH_EFFORT = 16, 80, 128  # HNSW: as the embedded one
 _TYPES = {"id": pa.string(), "graph": pa.binary(), "nodes": pa.int64(), "added": pa.int64(), "digest": pa.int64(),
           "meta": pa.string()}  # fmt: skip
@@ -133,12 +134,21 @@ class Postgres:
         connection = self._connect()
         with connection.transaction():
             connection.execute("SET LOCAL statement_timeout = 0")
-            connection.execute("SET LOCAL maintenance_work_mem = '1GB'")
+            connection.execute(f"SET LOCAL maintenance_work_mem = '{self._memory(connection)}kB'")
             connection.execute(
                 f"CREATE INDEX IF NOT EXISTS {self._index} ON {self._table} USING hnsw (vector {self._class}) "
                 f"WITH (m = {_LINKS}, ef_construction = {_BUILD_EFFORT})"
             )
         self._asked(f"ANALYZE {self._table}")
+
+    def _memory(self, connection: Any) -> int:
+        """kB for the build: what the vectors and their links take, if that is more than the setting of the server.
+
+        A build that does not fit continues on disk and takes many times as long.
+        """
+        own = connection.execute("SELECT setting FROM pg_settings WHERE name = 'maintenance_work_mem'").fetchone()[0]
+        needed = self.count([]) * (4 * self._width + 48 * _LINKS + 256) * 5 // 4 // 1024
+        return max(int(own), min(needed, _MOST_MEMORY))
 
     def count(self, filters: Sequence[Condition]) -> int:
         where, parameters = _where(filters)
