@@ -18,12 +18,12 @@ def opening(book: Book, docs: Path) -> str:
     ranking, classes = _ranking_rows(book), _class_rows(book)
     lines = [
         _line("Against the paper's numbers, on its own truth, default of 0.1", [r[:3] for r in ranking], 3),
-        _line("Against the targets of release 0.2, tight truth, default of today", [(r[0], *r[3:]) for r in ranking], 3),
+        _line("Against the targets of 0.2, tight truth, default of today", [(r[0], *r[3:]) for r in ranking], 3),
         _line("Classes from vectors without labels, as asked", [(n, v, a) for n, v, a, _, _ in classes], 1),
         _line("Classes predicted after fine-tuning, as asked", [(n, d, a) for n, _, _, d, a in classes], 1),
         _cost(book), _pairs(book), _against_others(classes, book), _missing(book),
-        "- Rankings of all methods, teachers, readouts, ladder and ablation were computed with the code and the default "
-        "of release 0.1; rankings against the targets, fine-tuning and exact distances with the default of today. Each "
+        "- Rankings of all methods, teachers, readouts, ladder and ablation were computed with the code and default of "
+        "release 0.1; rankings against the targets, fine-tuning and exact distances with the default of today. Each "
         "table says on how many splits.",
     ]  # fmt: skip
     _draw(docs / "figures" / "verdict-ranking.svg", "Kendall's τ and p@10", [

@@ -109,7 +109,7 @@ class Book:
         return found
 
     def today(self, data: str) -> Found:
-        """The default of today on the tight truth, one cell per split, from the trials of encoders; empty for other sets."""
+        """The default of today on the tight truth, one cell per split, from the trials of encoders."""
         path = self.results / "encoder" / f"{data}.jsonl"
         entries = map(json.loads, path.read_text().splitlines()) if path.exists() else []
         last = {entry["split"]: entry for entry in entries if entry["row"] == "default"}
@@ -192,7 +192,8 @@ def summary(book: Book) -> str:
             rows.append([
                 title(data), "τ" if key == "tau" else key, number(theirs), same.text("paper", key),
                 verdict(same.mean("paper", key), theirs), tight.text("tight", key), today.text("tight", key),
-                number(target), verdict(today.mean("tight", key), target), f"{same.count}; {tight.count}; {today.count}",
+                number(target), verdict(today.mean("tight", key), target),
+                f"{same.count}; {tight.count}; {today.count}",
             ])  # fmt: skip
     head = ["set", "", "paper", "0.1, the paper's truth", "verdict", "0.1, tight truth", "today, tight truth", "target",
             "verdict", "splits"]  # fmt: skip

@@ -39,9 +39,9 @@ class EncoderConfig:
         hidden: Width of the first dense layer; None means `dimension`.
         dimension: Length of a graph's vector.
         scaled: Multiply the vector by (nodes + edges) / nodes: distances of dense graphs are that much larger.
-        anchored: Scale each vector of "sized_l1" so that its predicted distance to the empty graph is the number of nodes
-            plus that of edges, as it is for unit costs. Every predicted edit distance is then between the difference
-            and the sum of these numbers of its two graphs.
+        anchored: Scale each vector of "sized_l1" so that its predicted distance to the empty graph is the number of
+            nodes plus the number of edges, as it is for unit costs. Every predicted edit distance is then between the
+            difference and the sum of these numbers of its two graphs.
         head: How two vectors are compared: "sized_l1", "raised_l2", "pseudo_l2", "l2", "l1" or "squared_l2" for
             distances, "inner" for similarities.
         degree: Give nodes their degree as a feature.
