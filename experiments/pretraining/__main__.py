@@ -31,8 +31,10 @@ import ugraphemb as ug  # noqa: E402
 from experiments.pretraining.blocks import SourceBlocks  # noqa: E402
 from experiments.pretraining.sources import NETWORKS, TRAINING, source_of  # noqa: E402
 from ugraphemb.encoder.batches import Collator  # noqa: E402
+from ugraphemb.encoder.carrying import carried  # noqa: E402
 from ugraphemb.encoder.features import Vocabulary  # noqa: E402
 from ugraphemb.encoder.model import Network  # noqa: E402
+from ugraphemb.encoder.storage import read_model  # noqa: E402
 from ugraphemb.proximity.metrics import metric_of  # noqa: E402
 from ugraphemb.training.devices import device_of  # noqa: E402
 from ugraphemb.training.known_pairs import known_pairs  # noqa: E402
@@ -48,8 +50,13 @@ HERE = Path(__file__).resolve().parent
 def pretrained(
     source: Any, nodes: tuple[Any, ...], edges: tuple[Any, ...], settings: dict[str, Any], *, steps: int, seed: int,
     checkpoint: Path | None = None, resume: bool = False, device: str | None = None, report: Any = print,
+    start: Path | None = None,
 ) -> ug.UGraphEmb:  # fmt: skip
-    """A model trained on blocks of a source; in each of several processes the same one."""
+    """A model trained on blocks of a source; in each of several processes the same one.
+
+    Args:
+        start: Folder of a model whose weights are those at the start.
+    """
     from torch import distributed
 
     together = distributed.is_available() and distributed.is_initialized()
@@ -59,6 +66,10 @@ def pretrained(
     place = device_of(device)
     torch.manual_seed(seed)
     network = Network(encoder, vocabulary).to(place)
+    before = None if start is None else read_model(start)
+    if before is not None:
+        begin = carried(encoder, before.vocabulary, before.weights, vocabulary)
+        network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in begin.items()})
     truth = Truth(metric_of("ged"), True, 1)
     online: Any = SourceBlocks(
         source, loop.batch, steps, loop.steps_a_block, truth, partial(prepared, network, vocabulary), seed,
@@ -95,6 +106,8 @@ def pretrained(
         "best_step": outcome.best_step,
         "validation": {"loss": outcome.best.loss, "tau": outcome.best.tau},
     }
+    if before is not None:
+        model.about_ |= {key: before.about[key] + model.about_[key] for key in ("steps", "pairs")}
     return model
 
 
@@ -104,6 +117,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=60_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint")
+    parser.add_argument("--start", type=Path, help="folder of a model whose weights are those at the start")
     parser.add_argument("--device", help="cpu, cuda, ...; by default a GPU if there is one")
     parser.add_argument("--data", type=Path, default=HERE.parents[2] / "shared" / "data", help="folder of data sets")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "build" / "pretraining")
@@ -119,7 +133,7 @@ def main() -> None:
     model = pretrained(
         source, source.nodes, source.edges, {**NETWORKS[given.model], **TRAINING[given.model], **given.settings},
         steps=given.steps, seed=given.seed, checkpoint=given.out / f"{given.model}.checkpoint", resume=given.resume,
-        device=given.device, report=partial(print, flush=True),
+        device=given.device, report=partial(print, flush=True), start=given.start,
     )  # fmt: skip
     if int(os.environ.get("RANK", 0)) == 0:
         model.save(given.out / given.model)
