@@ -53,6 +53,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     return re.sub(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)", moved, markdown)
 
 
+def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
+    """In narrow cells of tables, "0.682 ± 0.014" breaks only before the sign."""
+    return re.sub(r"(<td[^>]*>[\d.,]+ ±) (?=[\d.,]+</td>)", r"\1&nbsp;", html)
+
+
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Warns of scripts, styles and images that a page would load from the network: the site works offline."""
     for address in LOADED.findall(output):

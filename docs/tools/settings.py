@@ -21,6 +21,10 @@ hide: [toc]
 Every setting of a model, with its value in the presets `default` and `paper`. Those marked "parameter" are
 parameters of `UGraphEmb(...)`; the others are given by `UGraphEmb(settings={"name": value})`. An unknown name is an
 error. A saved model keeps the settings of the encoder and of training in its `config.json`.
+
+The preset `default` adapts to the training graphs unless a value is given: for edit distances of sparse graphs, such as
+molecules, it changes `head`, `hidden`, `augment` and `anchored` ([why](../concepts/heads.md)); for graphs with many
+distinct labels, `activation` and `augment`.
 """
 
 
@@ -42,7 +46,7 @@ def page() -> str:
             values = (shown(getattr(PRESETS[name][place], field.name)) for name in ("default", "paper"))
             rows.append((field.name, where, *values, about[field.name]))
     head = ("setting", "where", 'preset="default"', 'preset="paper"', "meaning")
-    return HEAD + "\n" + _table(head, rows)
+    return f'{HEAD}\n<div class="settings" markdown>\n\n{_table(head, rows)}\n</div>\n'
 
 
 def described(kind: type, section: str) -> dict[str, str]:
