@@ -2,6 +2,7 @@
 
     python -m experiments.pretraining molecules --steps 40000
     python -m experiments.pretraining molecules --steps 40000 --resume
+    python -m experiments.pretraining molecules --steps 12000 --start FOLDER
     torchrun --nproc-per-node 2 -m experiments.pretraining molecules --steps 40000
 
 Needs, beside what the tests need, `pip install --no-deps molsets chemicals`, and the evaluation sets, whose graphs are

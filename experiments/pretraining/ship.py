@@ -67,12 +67,19 @@ ABOUT: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
+HOW = {
+    "molecules": (
+        "The last 12,000 steps are of `--start`, with a third of the rates and with vectors that are anchored at the "
+        "empty graph; the number of steps was changed while the first 132,000 ran (`--resume`)."
+    )
+}
 PAGE = """# Pre-trained models
 
 Two models come with the package, so that search needs no training: `ug.GraphIndex()` takes the one that suits the
 graphs, and `ug.UGraphEmb.pretrained(name)` gives it. `ugraphemb models` lists them, and `ugraphemb models NAME` prints
-the card below. They were trained in about an hour and half an hour on one core. A model that is trained on your graphs
-for minutes is better for them; `fit(graphs, start=name)` adapts a shipped one in a tenth of the steps.
+the card below. A model that is trained on your graphs for some minutes is better for them; `fit(graphs, start=name)`
+adapts a shipped one in a tenth of the steps (on small molecules this is better than as many steps from the beginning,
+see AIDS10).
 
 The figures are those of `experiments/results/pretrained.md`: τ (Kendall's) and p@10 of test graphs that rank training
 graphs, by edit distance without labels of edges. "Zero-shot" models saw no graph of the set; adapted and trained ones
@@ -85,7 +92,7 @@ def card_of(name: str, about: dict[str, Any]) -> str:
     text = ABOUT[name]
     lines = [f"# {name}", "", text["good"], "", "```python", "import ugraphemb as ug", ""]
     lines += [f'model = ug.UGraphEmb.pretrained("{name}")', "```", "", "## Data", "", text["data"], ""]
-    lines += [f"{about['pairs']:,} pairs, {about['steps']:,} steps, seed {about['seed']}.", ""]
+    lines += [f"{about['pairs']:,} pairs, {about['steps']:,} steps, seed {about['seed']}.", HOW.get(name, ""), ""]
     lines += [*_removed(name), "## Figures", "", *_figures(name), "## Limits", "", text["limits"], ""]
     return "\n".join(lines)
 
