@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
 import tempfile
 import time
 import warnings
@@ -49,9 +50,14 @@ class MilvusHere:
 
     def stop(self) -> None:
         process = self._server.server_proc
+        if process is not None:  # the package itself waits for only four seconds, and a busy machine takes longer
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(60)
         self._server.stop()
-        if process is not None:
-            process.wait(30)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
