@@ -69,8 +69,8 @@ ABOUT: dict[str, dict[str, str]] = {
 
 HOW = {
     "molecules": (
-        "The last 12,000 steps are of `--start`, with a third of the rates and with vectors that are anchored at the "
-        "empty graph; the number of steps was changed while the first 132,000 ran (`--resume`)."
+        "The first 132,000 steps are one run whose number of steps was increased by `--resume`. The last 12,000 "
+        "continue from its weights (`--start`) with a third of the learning rates and with anchored vectors."
     )
 }
 PAGE = """# Pre-trained models
