@@ -94,7 +94,8 @@ print(found, found == [match.id for match in by_vectors])
 # ## An index inside a database
 #
 # With `engine=` the index itself is kept in a database that many processes and machines share: graphs, vectors, metadata and
-# the model. Every method works in the same way, proofs included (extra `engines`).
+# the model. Every method works in the same way, proofs included (extra `engines`); see
+# [Indexes in a database](../past-one-machine.md).
 #
 # ```text
 # index = ug.GraphIndex(model, engine="milvus://localhost:19530/molecules")
