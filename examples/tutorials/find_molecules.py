@@ -59,18 +59,19 @@ print(matches.certificate)
 
 # %% [markdown]
 # `match.proven` says that the distance is exact, `matches.certificate.proven` that no other molecule is nearer. The figure
-# shows the query above and what was found below; colors mark what is removed, relabeled and added.
+# shows the query above and the three nearest molecules below; colors mark what is removed, relabeled and added.
 
 # %%
 from ugraphemb.plots import edit_figure
 
+nearest = matches[:3]
 edit_figure(
     paracetamol,
-    [match.graph for match in matches],
-    [match.mapping for match in matches],
-    titles=[f"{match.rank}. {match.id}, distance {match.distance:g}" for match in matches],
-    notes=[match.changes() for match in matches],
-)  # paracetamol and its five nearest molecules
+    [match.graph for match in nearest],
+    [match.mapping for match in nearest],
+    titles=[f"{match.rank}. {match.id}, distance {match.distance:g}" for match in nearest],
+    notes=[match.changes() for match in nearest],
+)  # paracetamol and its three nearest molecules
 
 # %% [markdown]
 # ## Filters, ranges, saving
