@@ -61,12 +61,11 @@ def _ranking_rows(book: Book) -> list[Row]:
 
 
 def _class_rows(book: Book) -> list[Row]:
-    """Name; the better classifier of vectors and what is asked; predicted classes and what is asked."""
+    """Name; the chosen classifier of vectors and what is asked; predicted classes and what is asked."""
     rows: list[Row] = []
     for data in book.settings["finetuning"]["sets"]:
         found, asked = book.find("finetuning", data, "ugraphemb"), PAPER["asked"][data]
-        ways = [mean for way in ("lr", "svm") if (mean := found.mean("before", way)) is not None]
-        rows.append((title(data), max(ways, default=None), asked[0], found.mean("direct"), asked[1]))
+        rows.append((title(data), found.mean("before", "chosen"), asked[0], found.mean("direct"), asked[1]))
     return rows
 
 

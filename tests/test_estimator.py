@@ -78,6 +78,17 @@ def test_transform_takes_any_graphs_in_any_company(graphs, fitted):
         fitted.transform([object()])
 
 
+def test_features_are_the_vectors_and_what_distances_ignore(fitted, graphs):
+    vectors, features = fitted.transform(graphs), fitted.features(graphs, colors=32)
+    width = vectors.shape[1]
+    assert np.array_equal(features[:, :width], vectors)
+    assert np.array_equal(fitted.features(graphs[[3]], colors=32)[0, width:], features[3, width:])
+    assert features[:, width:].any(axis=1).all()
+    assert features.dtype == np.float32
+    with pytest.raises(ValueError, match="colors is 0"):
+        fitted.features(graphs, colors=0)
+
+
 def test_vectors_come_as_a_data_frame_on_request(graphs, fitted):
     pandas = pytest.importorskip("pandas")
     model = clone(fitted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.encoder.colors import sketch
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import Vocabulary
 from ugraphemb.encoder.heads import between
@@ -56,6 +57,24 @@ class FittedEncoder(Transformer):
             vectors = embedded_on_workers(self, collection, executor, self.progress)
         output: Vectors = self._as_output(vectors)
         return output
+
+    def features(self, graphs: GraphsLike, *, colors: int = 1024) -> Vectors:
+        """Vectors for a classifier: those of `transform`, and what distances ignore, (graphs, dimension + colors).
+
+        Edit distance hardly depends on rare labels and rare neighborhoods, but classes may. The additional columns are a
+        sketch of the graph's Weisfeiler-Lehman colors (see `encoder.colors.sketch`). It has no trained weights and is the
+        same for every model and collection. Distances use the vectors of `transform` alone.
+
+        Args:
+            colors: Number of the additional columns.
+        """
+        config, collection = self._fitted(), graphs_of(graphs)
+        if colors < 1:
+            raise ValueError(f"colors is {colors}; expected at least 1")
+        self._report_unseen(collection)
+        vectors = self._embedded(collection, self.progress)
+        edge_labels = config.edge_counts or config.edge_labels
+        return np.concatenate([vectors, sketch(collection, colors, edge_labels=edge_labels)], axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns of `transform`, for `set_output(transform="pandas")` and pipelines."""

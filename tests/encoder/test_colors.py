@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ugraphemb as ug
-from ugraphemb.encoder.colors import Bags, bags, colors, known_colors
+from ugraphemb.encoder.colors import Bags, bags, colors, known_colors, sketch
 
 
 def refined(graphs: ug.GraphSet, rounds: int) -> list[list[object]]:
@@ -103,3 +103,26 @@ def test_a_graph_without_nodes_or_known_colors_has_an_empty_bag():
     whole = bags(found, np.empty(0, np.uint64), 2)
     assert len(whole.color) == 0
     assert whole.offsets.tolist() == [0, 0]
+
+
+def test_scalar_products_of_sketches_approximate_the_similarity_of_color_sets(graphs):
+    sets = of_graphs(graphs, rounds=3)
+    exact = np.array([
+        [sum(4.0**-r * len(a[i] & a[j]) / np.sqrt(len(a[i]) * len(a[j])) for r, a in enumerate(sets)) for j in range(40)]
+        for i in range(40)
+    ])  # fmt: skip
+    rows = sketch(graphs, 1 << 16, edge_labels=True)  # so wide that few colors share a position
+    assert np.abs(rows @ rows.T - exact).max() < 0.05
+    narrow = sketch(graphs, 1024, edge_labels=True)
+    assert np.corrcoef((narrow @ narrow.T).ravel(), exact.ravel())[0, 1] > 0.95
+
+
+def test_a_sketch_depends_neither_on_the_order_of_graphs_nor_on_the_other_graphs(graphs):
+    everything = sketch(graphs, 64, edge_labels=False)
+    order = np.random.default_rng(2).permutation(len(graphs))
+    assert np.array_equal(sketch(graphs[order], 64, edge_labels=False), everything[order])
+    assert np.array_equal(sketch(graphs[[5]], 64, edge_labels=False)[0], everything[5])
+
+
+def test_the_sketch_of_a_graph_without_nodes_is_zero():
+    assert not sketch(ug.GraphSet.from_edges([0], [[]]), 8, edge_labels=False).any()

@@ -92,6 +92,25 @@ def bags(found: list[tuple[Positions, Colors]], known: Colors, graphs: int) -> B
     return Bags(place[order], np.cumsum(lengths) - lengths)
 
 
+def sketch(graphs: GraphSet, width: int, *, rounds: int = 3, edge_labels: bool) -> npt.NDArray[np.float32]:
+    """The sets of colors as vectors of fixed length, (graphs, width): a signed random projection by the colors' hashes.
+
+    Row = Σᵣ 2⁻ʳ sᵣ / √|Cᵣ|, where Cᵣ are the distinct colors after r rounds, and sᵣ adds ±1 at one position for each of
+    them (Weinberger et al., ICML 2009). Scalar products approximate Σᵣ 4⁻ʳ times the cosine similarity of the sets.
+    """
+    from scipy.sparse import csr_array
+
+    total = np.zeros((len(graphs), width), np.float32)
+    for number, (graph_of, color) in enumerate(colors(graphs, rounds, edge_labels=edge_labels)):
+        mixed = _mixed(color)
+        position = (mixed % np.uint64(width)).astype(np.int64)
+        sign = 1 - 2 * (mixed >> np.uint64(63)).astype(np.float64)
+        size = np.bincount(graph_of, minlength=len(graphs))
+        entries = sign * 2.0**-number / np.sqrt(size[graph_of])
+        total += csr_array((entries, (graph_of, position)), total.shape).toarray()
+    return total
+
+
 def _distinct(graph_of: Positions, color: Colors) -> tuple[Positions, Colors]:
     order = np.lexsort((color, graph_of))
     graph_of, color = graph_of[order], color[order]
