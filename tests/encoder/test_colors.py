@@ -107,10 +107,11 @@ def test_a_graph_without_nodes_or_known_colors_has_an_empty_bag():
 
 def test_scalar_products_of_sketches_approximate_the_similarity_of_color_sets(graphs):
     sets = of_graphs(graphs, rounds=3)
-    exact = np.array([
-        [sum(4.0**-r * len(a[i] & a[j]) / np.sqrt(len(a[i]) * len(a[j])) for r, a in enumerate(sets)) for j in range(40)]
-        for i in range(40)
-    ])  # fmt: skip
+
+    def similarity(i: int, j: int) -> float:
+        return sum(4.0**-r * len(a[i] & a[j]) / np.sqrt(len(a[i]) * len(a[j])) for r, a in enumerate(sets))
+
+    exact = np.array([[similarity(i, j) for j in range(40)] for i in range(40)])
     rows = sketch(graphs, 1 << 16, edge_labels=True)  # so wide that few colors share a position
     assert np.abs(rows @ rows.T - exact).max() < 0.05
     narrow = sketch(graphs, 1024, edge_labels=True)
