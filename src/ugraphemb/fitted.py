@@ -61,9 +61,9 @@ class FittedEncoder(Transformer):
     def features(self, graphs: GraphsLike, *, colors: int = 1024) -> Vectors:
         """Vectors for a classifier: those of `transform`, and what distances ignore, (graphs, dimension + colors).
 
-        Edit distance hardly depends on rare labels and rare neighborhoods, but classes may. The additional columns are a
-        sketch of the graph's Weisfeiler-Lehman colors (see `encoder.colors.sketch`). It has no trained weights and is the
-        same for every model and collection. Distances use the vectors of `transform` alone.
+        Edit distance hardly depends on rare labels and rare neighborhoods, but classes may. The additional columns are
+        a sketch of the graph's Weisfeiler-Lehman colors (see `encoder.colors.sketch`). It has no trained weights and is
+        the same for every model and collection. Distances use the vectors of `transform` alone.
 
         Args:
             colors: Number of the additional columns.
