@@ -60,7 +60,7 @@ def encoder(lab: Lab, cell: Cell, split: Split) -> ug.UGraphEmb:
 def scores(lab: Lab, cell: Cell, model: ug.UGraphEmb, split: Split) -> dict[str, float]:
     """Accuracy of classifiers of the vectors, and τ and p@10 of some test graphs against some training graphs.
 
-    "chosen" is the accuracy on the test graphs of the one of `WAYS` that is best in cross-validation on the other graphs.
+    "chosen" is the accuracy on the test graphs of the one of `WAYS` that is best in cross-validation on the others.
     """
     graphs = lab.graphs(cell.data)
     vectors = model.transform(graphs)
