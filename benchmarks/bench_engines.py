@@ -202,7 +202,7 @@ def heads(given: Any) -> list[dict[str, Any]]:
 def reported(given: Any) -> None:
     report = Report(given.record, "Engines side by side", seed=0, note=(
         "`python benchmarks/bench_engines.py`. Servers, clients and this program share two cores. A query "
-        "is a molecule: it is embedded, candidates are asked for by L2, ranked by the head, and ten are unpacked. "
+        "is a molecule: it is embedded, candidates are requested by L2, ranked by the head, and ten are unpacked. "
         "CPU is that of server and client together; load is that of the machine before and after the piece, and "
         "times of a loaded machine (more than 1) are longer than they need be. "
         "Memory of the client includes the molecules that it added. For the head l2 candidates by L2 are the answer: "

@@ -51,7 +51,7 @@ def main() -> None:
     options.add_argument("--graphs", type=int, default=300, help="number from each set (default: %(default)s)")
     options.add_argument("--steps", type=int, default=500, help="number of steps of Adam (default: %(default)s)")
     arguments = options.parse_args()
-    report = Report("heads", "What free vectors can hold", seed=0, note=" ".join((__doc__ or "").split()))
+    report = Report("heads", "What free vectors can represent", seed=0, note=" ".join((__doc__ or "").split()))
     for name in ("PTC", "IMDB-MULTI", "WEB"):
         graphs = ug.load_dataset(name, root=data_root(arguments.data))
         graphs = graphs[np.random.default_rng(0).permutation(len(graphs))[: arguments.graphs]]

@@ -36,7 +36,7 @@ def data_root() -> Path:
     named = os.environ.get("UGRAPHEMB_DATA")
     folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"no data sets: set UGRAPHEMB_DATA ({folder} is no folder)")
+        pytest.skip(f"no data sets: set UGRAPHEMB_DATA ({folder} is not a folder)")
     return folder
 
 

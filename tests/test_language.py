@@ -27,8 +27,14 @@ def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    "text", ["so is everybody from everybody", "a row a node", "bounds from cheap to dear", "it is normalised"]
-)
+    "text",
+    [
+        "rows of each graph's nodes", "the rows around it", "values are held in rows", "the caller is told",
+        "a matrix that was turned", "a row a node", "a column a name", "so is everybody from everybody",
+        "bounds are asked from cheap to dear", "whoever searches", "holds the parts of one moment", '"goes", "comes"',
+        "houses, rooms and doors", "it is normalised",
+    ],
+)  # fmt: skip
 def test_idioms_are_found_with_their_line(language: ModuleType, tmp_path: Path, text: str) -> None:
     (tmp_path / "page.md").write_text(f"# Fine\n\nThis is plain.\n{text}\n")
     found = language.idioms(["page.md"])

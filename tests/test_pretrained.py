@@ -28,7 +28,7 @@ SMALL = {"steps": 4, "batch": 8, "threads": 1, "progress": False, "layers": (8, 
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two models like those of the package, trained for a moment."""
+    """A folder with two models like those of the package, trained for a few steps."""
     folder = tmp_path_factory.mktemp("box")
     labels = {"scales": (0, 1, 2), "label_trust": 0.0}
     ug.UGraphEmb(**SMALL, settings={**labels, "edge_counts": True}).fit(MOLECULES).save(folder / "molecules")

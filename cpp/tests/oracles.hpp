@@ -11,7 +11,7 @@
 #include "../costs.hpp"
 #include "../graph.hpp"
 
-/// Slow and plain: what the solvers are held against. Shares no code with them.
+/// Slow and simple reference implementations, with which the solvers are compared. They share no code with them.
 namespace oracle {
 
 using uge::EditCosts;

@@ -1,4 +1,4 @@
-// Every solver comes back at its deadline, with valid bounds, however large the graphs.
+// Every solver returns at its deadline, with valid bounds, however large the graphs.
 #include <cmath>
 #include <ctime>
 #include <vector>

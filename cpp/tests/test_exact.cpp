@@ -215,7 +215,7 @@ TEST("at a deadline the bounds bracket the distance") {
     }
 }
 
-TEST("large graphs come back soon after the deadline, with valid bounds") {
+TEST("large graphs return soon after the deadline, with valid bounds") {
     Random random(8);
     EditCosts half;
     half.node_relabel = 0.5;
@@ -234,7 +234,7 @@ TEST("large graphs come back soon after the deadline, with valid bounds") {
     }
 }
 
-TEST("dense graphs come back soon after the deadline too") {
+TEST("dense graphs return soon after the deadline too") {
     Random random(9);
     for (const int n : {30, 40, 60, 100, 150, 200}) {
         for (const double density : {0.3, 0.5, 0.9}) {

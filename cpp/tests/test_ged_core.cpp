@@ -117,7 +117,7 @@ TEST("the cost of a map is that of its definition, at every size and under any c
     }
 }
 
-TEST("costs turned round cost the same the other way") {
+TEST("the distance in the other direction under reversed costs is the same") {
     oracle::Random random(2);
     for (int trial = 0; trial < 300; ++trial) {
         const Case pair(random, 4, false);
@@ -222,13 +222,13 @@ TEST("a graph is at distance 0 from itself") {
 TEST("graphs of thousands of nodes, of few kinds or of many, keep the order of the bounds") {
     oracle::Random random(8);
     Workspace workspace;
-    EditCosts dear;
-    dear.node_insert = 3;
-    dear.edge_delete = 0.5;
+    EditCosts costly;
+    costly.node_insert = 3;
+    costly.edge_delete = 0.5;
     for (const int labels : {1, 3, 10000}) {
         const auto a = oracle::random_sparse_graph(random, 4000, 2000, labels);
         const auto b = oracle::random_sparse_graph(random, 3500, 900, labels);
-        for (const EditCosts& costs : {EditCosts{}, dear}) {
+        for (const EditCosts& costs : {EditCosts{}, costly}) {
             const auto [bounds, mapping] = solve(a.view(), b.view(), costs, Method::branch, workspace);
             CHECK(oracle::is_map(a.view(), b.view(), mapping));
             CHECK(ged::edit_cost(a.view(), b.view(), costs, mapping) == bounds.upper);

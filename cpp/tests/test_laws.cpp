@@ -1,4 +1,4 @@
-// Laws of edit distance on random pairs: whatever is done to a question that does not change it must not change the
+// Laws of edit distance on random pairs: a transformation of the input that preserves the distance must preserve the
 // answer. Without arguments a few thousand pairs; `test_laws PAIRS [SEED [FIRST]]` for more, and to repeat one batch.
 #include <cmath>
 #include <cstdlib>
@@ -205,7 +205,7 @@ auto permuted(const double* matrix, std::int32_t side, const std::vector<Label>&
     return result;
 }
 
-/// The same question with nodes in another order and labels by other codes.
+/// The same input with nodes in another order and labels by other codes.
 auto check_disguised(Random& random, const Batch& batch, const oracle::Graph& left, const oracle::Graph& right,
                      Method method, const Bounds& expected, double truth, Workspace& used) -> void {
     const EditCosts& given = batch.costs.costs;
@@ -221,7 +221,7 @@ auto check_disguised(Random& random, const Batch& batch, const oracle::Graph& le
     const Answer answer = solved(other_left, other_right, costs, batch.params(method), used);
     check_answer(batch, other_left, other_right, costs, method, answer, truth);
     if (method == Method::hed || method == Method::branch || method == Method::exact) {
-        // Where a map happens to meet the bound, branch knows more than its bound.
+        // Where the cost of a map equals the bound, branch proves more than its bound alone.
         const bool lucky = method == Method::branch && (expected.proven || answer.bounds.proven);
         CHECK(lucky || batch.near(answer.bounds.lower, expected.lower), batch.number, name_of(method),
               answer.bounds.lower, expected.lower);
@@ -320,7 +320,7 @@ auto check_together(Random& random, const Batch& batch, Method method, const std
 
 }  // namespace
 
-TEST("random pairs: no disguise of a question changes its answer, and brute force confirms it") {
+TEST("random pairs: equivalent inputs get the same answer, and brute force confirms it") {
     Workspace used;
     const std::int64_t batches = (plan.pairs + pairs_of_batch - 1) / pairs_of_batch;
     for (std::int64_t b = plan.first; b < plan.first + batches; ++b) {

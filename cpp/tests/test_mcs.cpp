@@ -309,7 +309,7 @@ TEST("at the deadline bounds still enclose the truth") {
     }
 }
 
-TEST("graphs of thousands of nodes come back soon after the deadline") {
+TEST("graphs of thousands of nodes return soon after the deadline") {
     Random random(9);
     using Clock = std::chrono::steady_clock;
     for (const double degree : {2.0, 40.0}) {

@@ -85,7 +85,7 @@ TEST("an exception of a worker cancels the others and is rethrown") {
     CHECK(worked < 1000000, worked.load());
 }
 
-TEST("what the watch throws cancels within a glance") {
+TEST("an exception of the watch function cancels the loop at once") {
     Control control;
     bool caught = false;
     const auto begin = std::chrono::steady_clock::now();
@@ -107,7 +107,7 @@ TEST("what the watch throws cancels within a glance") {
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
 }
 
-TEST("a slow item stalls no other") {
+TEST("a slow item does not delay the others") {
     Control control;
     std::atomic<int> quick = 0;
     int seen_by_slow = 0;

@@ -203,7 +203,7 @@ TEST("the branch filter is the assignment of all branches") {
     }
 }
 
-TEST("search is a plain scan, whatever is asked and however many threads there are") {
+TEST("search returns what a linear scan returns, for every request and any number of threads") {
     oracle::Random random(3);
     for (int trial = 0; trial < 120; ++trial) {
         const Case with(random, 12, 5, trial % 5 == 4);
@@ -251,7 +251,7 @@ TEST("search is a plain scan, whatever is asked and however many threads there a
                     removed + static_cast<std::int64_t>(below.found.size()) <= static_cast<std::int64_t>(plain.size()),
                     trial);
             }
-            const auto bounded = uge::search::search(  // no patience: what bounds leave holds the answer
+            const auto bounded = uge::search::search(  // no exact distances: the undecided graphs include the answer
                 parts, {.k = static_cast<std::int64_t>(k), .by = by, .threads = threads, .upto = 0}, near, control,
                 [] {});
             CHECK(bounded.asked.back() == 0 && bounded.undecided.size() == bounded.undecided_lower.size(), trial);
@@ -300,7 +300,7 @@ TEST("search is a plain scan, whatever is asked and however many threads there a
     }
 }
 
-TEST("without time nothing is claimed that is not so") {
+TEST("without time the search makes no false claim") {
     oracle::Random random(4);
     for (int trial = 0; trial < 60; ++trial) {
         const Case with(random, 12, 6, false);
@@ -329,15 +329,15 @@ TEST("profiles that are damaged, or of other graphs, are refused or harmless") {
     const Profiles whole(block, packed);
     int refused = 0;
     for (int trial = 0; trial < 2000; ++trial) {
-        auto torn = block;
+        auto damaged = block;
         if (trial % 8 == 0) {
-            torn.resize(static_cast<std::size_t>(oracle::draw(random, 0, static_cast<int>(block.size()) - 1)));
+            damaged.resize(static_cast<std::size_t>(oracle::draw(random, 0, static_cast<int>(block.size()) - 1)));
         } else {
-            torn[static_cast<std::size_t>(oracle::draw(random, 0, static_cast<int>(block.size()) - 1))] ^=
+            damaged[static_cast<std::size_t>(oracle::draw(random, 0, static_cast<int>(block.size()) - 1))] ^=
                 std::uint64_t{1} << oracle::draw(random, 0, 63);
         }
         try {
-            const Profiles profiles(torn, packed);
+            const Profiles profiles(damaged, packed);
             uge::Control control;
             const std::vector<Part> parts{{.graphs = packed,
                                            .profiles = &profiles,
@@ -353,7 +353,7 @@ TEST("profiles that are damaged, or of other graphs, are refused or harmless") {
     CHECK(refused > 500, refused);
 }
 
-TEST("the deadline is kept and an exception of the watcher is rethrown") {
+TEST("the deadline is met and an exception of the watch function is rethrown") {
     oracle::Random random(6);
     Collection graphs, query;
     for (int g = 0; g < 30; ++g) {

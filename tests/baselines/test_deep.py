@@ -134,7 +134,7 @@ def test_graphlets_of_a_sentence_are_one_exchange_apart_and_drawn_evenly() -> No
 
 
 def test_substructures_that_occur_together_become_alike() -> None:
-    """A only meets B, and C only D; counts alone find no likeness between A and B."""
+    """A occurs only with B, and C only with D; by counts alone A and B have similarity 0."""
     pairs = [combination for combination in (("A", "B"), ("C", "D")) for _ in range(100)]
     graphs = GraphSet.from_edges([6] * 200, [], node_labels=[label for pair in pairs for label in pair * 3])
     deep = DeepKernel(WLKernel(iterations=0), width=8, epochs=30, normalized=True).fit(graphs)

@@ -45,7 +45,7 @@ def test_fitting_leaves_the_global_generator_alone() -> None:
 
 
 def test_nodes_that_walks_join_become_more_alike_than_others() -> None:
-    """Two components a graph, told apart by their labels: the loss pulls each together and both apart."""
+    """Two components a graph, distinguished by their labels: the loss pulls each together and both apart."""
     triangle = [(0, 1), (1, 2), (0, 2)]
     edges = [(u + 3 * i, v + 3 * i) for i in range(40) for u, v in triangle]
     graphs = GraphSet.from_edges([6] * 20, edges, node_labels=["A", "A", "A", "B", "B", "B"] * 20)

@@ -86,7 +86,7 @@ def test_what_is_finished_is_not_done_again(tmp_path):
     assert ug.embed_files(source, out, model(), rows=4).kept == 3
     assert {path.name: path.stat().st_mtime_ns for path in out.iterdir()} == times
     (out / "some.smi-00001.parquet").unlink()
-    (out / "some.smi-00002.parquet").write_bytes(b"PAR1 torn")
+    (out / "some.smi-00002.parquet").write_bytes(b"PAR1 truncated")
     assert ug.embed_files(source, out, model(), rows=4).kept == 1
     source.write_text("\n".join([*SMILES[:4], "CCCCC", *SMILES[5:]]))  # another molecule in the second partition
     assert ug.embed_files(source, out, model(), rows=4).kept == 2
@@ -99,7 +99,7 @@ def test_a_file_that_became_shorter_leaves_no_stale_partition(tmp_path):
     source, out = tmp_path / "some.smi", tmp_path / "out"
     source.write_text("\n".join(SMILES))
     ug.embed_files(source, out, model(), rows=2)
-    (out / "some.smi-mine.parquet").write_bytes(b"of somebody else")
+    (out / "some.smi-mine.parquet").write_bytes(b"of another program")
     source.write_text("\n".join(SMILES[:3]))
     ug.embed_files(source, out, model(), rows=2)
     names = sorted(path.name for path in out.iterdir())

@@ -1,4 +1,4 @@
-"""What a person can do wrong on the command line, and how files are read: one line each, never a traceback."""
+"""Errors of users on the command line, and how files are read: one line each, never a traceback."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ def test_other_costs_are_learned_without_the_anchor_also_from_an_anchored_model(
     unit = ug.UGraphEmb(**FEW).fit(ATLAS)
     assert unit.network_.config.anchored
     unit.save(tmp_path / "unit")
-    dear = ug.EditCosts(node_insert=3.0, node_delete=3.0)
-    assert not ug.UGraphEmb(costs=dear, **FEW).fit(ATLAS).network_.config.anchored
+    costly = ug.EditCosts(node_insert=3.0, node_delete=3.0)
+    assert not ug.UGraphEmb(costs=costly, **FEW).fit(ATLAS).network_.config.anchored
     few = {"steps": 3, "threads": 1, "progress": False}
-    assert not ug.UGraphEmb(costs=dear, **few).fit(ATLAS, start=tmp_path / "unit").network_.config.anchored
+    assert not ug.UGraphEmb(costs=costly, **few).fit(ATLAS, start=tmp_path / "unit").network_.config.anchored
     assert ug.UGraphEmb(**few).fit(ATLAS, start=tmp_path / "unit").network_.config.anchored

@@ -65,7 +65,7 @@ def test_fit_uses_edge_labels_where_they_count(options: dict[str, object], learn
         edge_labels=["s"] * int(GRAPHS.num_edges.sum()),
     )  # fmt: skip
     assert np.array_equal(fitted.transform(same), fitted.transform(GRAPHS)) is not learned
-    assert model(**options).fit(same).network_.config.edge_counts is False  # one label says nothing
+    assert model(**options).fit(same).network_.config.edge_counts is False  # a single label carries no information
 
 
 def test_the_paper_preset_has_no_edge_labels(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -61,7 +61,7 @@ def test_pseudo_euclidean_distances_are_zero_for_equal_vectors_alone(head):
 
 
 def test_heights_keep_any_number_of_graphs_apart():
-    """A hundred graphs, each as far from every other: two coordinates and a height do, where L2 would need 99."""
+    """A hundred graphs, all pairs equally far apart: two coordinates and a height suffice, where L2 would need 99."""
     random = np.random.default_rng(0).normal(size=(100, 4)).astype(np.float32)
     vectors = torch.from_numpy(random * [1, 0.1, 0.1, 0]).float()
     vectors[:, 0] = 2

@@ -215,7 +215,7 @@ def test_a_kill_or_a_full_disk_at_any_call_leaves_the_old_model_or_the_new_one(f
             with pytest.MonkeyPatch.context() as patch:
                 for name in changing:
                     patch.setattr(system, name, counted(getattr(system, name)))
-                with suppress(Killed, UGraphEmbError):  # nothing else comes out
+                with suppress(Killed, UGraphEmbError):  # no other error is raised
                     model("mcs").save(place)
             for descriptor in opened:  # a killed process has none left
                 os.close(descriptor)

@@ -72,7 +72,7 @@ def test_a_killed_run_goes_on_to_the_same_result(toy: Path):
         run.wait()
     before = len(values(toy, "killed"))
     with ledger.open("a") as file:
-        file.write('{"key": "torn')
+        file.write('{"key": "truncated')
     assert main(options(toy, "killed")) == 0
     assert main(options(toy, "whole")) == 0
     whole = values(toy, "whole")

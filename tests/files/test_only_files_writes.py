@@ -19,7 +19,7 @@ WRITERS = {"np.save": 0, "np.savez": 0, "np.savez_compressed": 0, "np.savetxt": 
            "faiss.write_index": 1, "figure.savefig": 0, "feather.write_feather": 1}  # fmt: skip
 """Functions of libraries that would open a path themselves, and which of their arguments says where to."""
 INTO = ("file", "payload", "buffer", "drawn", "faiss.PyCallbackIOWriter(")
-"""What they may be given: file objects of ours, and memory."""
+"""What they may be given: file objects of this library, and memory."""
 
 # What is not one of our formats, and why it may be written elsewhere.
 ALLOWED = {

@@ -72,7 +72,7 @@ def test_exports_hold_the_vectors():
 
 
 def test_a_checkpoint_is_whole_and_known_by_its_version(tmp_path: Path):
-    """It belongs to one run of one release; another release may refuse to go on from it, but says so."""
+    """It belongs to one run of one release; another release may refuse it, with an error that says so."""
     version, payload = unsealed((V1 / "checkpoint").read_bytes(), "ugraphemb-checkpoint", [2], "", ModelFormatError)
     assert version == 2
     content = torch.load(io.BytesIO(payload), weights_only=True)

@@ -1,4 +1,4 @@
-"""GraphSet: what goes in comes out, however it is cut and put together."""
+"""GraphSet: graphs are returned as they were given, also after slicing and concatenation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small files that ask for much are refused before memory is allocated, and the limits can be raised."""
+"""Small files that need much memory are refused before it is allocated, and the limits can be raised."""
 
 from __future__ import annotations
 

@@ -129,10 +129,10 @@ def test_a_folder_with_other_things_in_it_is_not_replaced(tmp_path: Path):
         write_graphs(GRAPHS, tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.tex").exists()
     (tmp_path / "T").mkdir()
-    (tmp_path / "T" / "T_A.txt").write_text("a data set of somebody else")
+    (tmp_path / "T" / "T_A.txt").write_text("a data set of another program")
     with pytest.raises(StorageError, match=r"did not write \(T_A\.txt\)"):
         write_graphs(GRAPHS, tmp_path / "T")
-    assert (tmp_path / "T" / "T_A.txt").read_text() == "a data set of somebody else"
+    assert (tmp_path / "T" / "T_A.txt").read_text() == "a data set of another program"
 
 
 @pytest.mark.parametrize("name", ["set.cxl", "set.cxl.gz", 'a "b" &.cxl'])

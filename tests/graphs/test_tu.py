@@ -53,7 +53,7 @@ def good_zip(parent: Path) -> Path:
 
 
 def outcome(path: Path) -> tuple[GraphSet | None, str]:
-    """What was read, or the message of our error; any other error goes through."""
+    """What was read, or the message of an error of this library; any other error is raised."""
     try:
         return read_tu(path, strict=True), ""
     except GraphFormatError as error:

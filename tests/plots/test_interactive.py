@@ -1,4 +1,4 @@
-"""The interactive map: one file, nothing from elsewhere, the data as they were."""
+"""The interactive map: one file, nothing loaded from the network, the data as they were."""
 
 from __future__ import annotations
 

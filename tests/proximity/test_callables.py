@@ -54,11 +54,11 @@ def test_one_pair_is_called_with_the_two_graphs():
 def test_an_exception_names_the_pair_and_the_place(threads):
     def picky(a, b):
         if (a.id, b.id) == ("2", "5"):
-            raise KeyError("no such thing")
+            raise KeyError("no such label")
         return 1.0
 
     graphs = ug.GraphSet.from_edges([1] * 6, [])
-    with pytest.raises(MetricError, match=r"'picky' of graphs 2 \(2\) and 5 \(5\): KeyError: 'no such thing' .*:\d+"):
+    with pytest.raises(MetricError, match=r"'picky' of graphs 2 \(2\) and 5 \(5\): KeyError: 'no such label' .*:\d+"):
         ug.pairwise(graphs, metric=picky, kind="distance", threads=threads)
 
 

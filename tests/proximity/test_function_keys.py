@@ -1,4 +1,4 @@
-"""Numbers of one function never come back for another."""
+"""Stored values of one function are never returned for another."""
 
 import functools
 import math

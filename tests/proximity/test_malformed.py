@@ -61,9 +61,9 @@ def test_the_graph_at_fault_is_named_by_its_position():
         indptr=np.array([0, 0, 1, 1]),
         indices=np.array([1], np.int32),
         node_labels=np.zeros(3, np.int32),
-        name="torn",
+        name="one-sided",
     )
-    with pytest.raises(GraphFormatError, match=r"torn: graph 1: edge \(0, 1\), but no edge \(1, 0\)"):
+    with pytest.raises(GraphFormatError, match=r"one-sided: graph 1: edge \(0, 1\), but no edge \(1, 0\)"):
         pairwise(both, metric="ged")
 
 

@@ -1,4 +1,4 @@
-"""Distances that come from elsewhere: matrices in, pandas and CSV out."""
+"""Distances that the user brings: read from matrices, written to pandas and CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that grow on disk: kills, torn files, full disks, and more pairs later."""
+"""Tables that grow on disk: kills, damaged files, full disks, and more pairs later."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ def test_ctrl_c_keeps_what_was_finished(tmp_path):
 @pytest.mark.parametrize("damage", ["cut", "empty", "flip"])
 def test_a_torn_file_is_noticed_and_its_pairs_are_done_again(tmp_path, small_pieces, damage):
     expected = ug.pairwise(GRAPHS, store=tmp_path)
-    torn = files(tmp_path)[1]
-    content = bytearray(torn.read_bytes())
+    damaged = files(tmp_path)[1]
+    content = bytearray(damaged.read_bytes())
     rows = 50
     if damage == "cut":
         content = content[: len(content) // 2]
@@ -169,10 +169,10 @@ def test_a_torn_file_is_noticed_and_its_pairs_are_done_again(tmp_path, small_pie
         content = bytearray()
     else:
         content[40] ^= 1
-    torn.write_bytes(content)
-    with pytest.warns(GraphWarning, match=f"{torn.name}: damaged; its pairs are left out"):
+    damaged.write_bytes(content)
+    with pytest.warns(GraphWarning, match=f"{damaged.name}: damaged; its pairs are left out"):
         assert len(ug.PairTable.read(tmp_path)) == len(expected) - rows
-    with pytest.warns(GraphWarning, match=f"{torn.name}: damaged; put aside, and its pairs are computed again"):
+    with pytest.warns(GraphWarning, match=f"{damaged.name}: damaged; put aside, and its pairs are computed again"):
         assert_same(ug.pairwise(GRAPHS, store=tmp_path), expected)
     assert len(ug.PairTable.read(tmp_path)) == len(expected)
 

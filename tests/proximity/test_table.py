@@ -66,13 +66,13 @@ def test_a_table_of_other_graphs_is_refused(tmp_path):
     assert len(PairTable.read(tmp_path / "a.parquet", GRAPHS, GRAPHS[:3])) == 30
 
 
-def test_torn_and_foreign_files_are_refused_at_every_length(tmp_path):
+def test_truncated_and_foreign_files_are_refused_at_every_length(tmp_path):
     TABLE.write(tmp_path / "t.parquet")
     whole = (tmp_path / "t.parquet").read_bytes()
     for length in range(0, len(whole), max(1, len(whole) // 40)):
-        (tmp_path / "torn.parquet").write_bytes(whole[:length])
-        with pytest.raises(TableError, match=r"torn\.parquet"):
-            PairTable.read(tmp_path / "torn.parquet")
+        (tmp_path / "truncated.parquet").write_bytes(whole[:length])
+        with pytest.raises(TableError, match=r"truncated\.parquet"):
+            PairTable.read(tmp_path / "truncated.parquet")
     pq.write_table(pa.table({"left": [1]}), tmp_path / "foreign.parquet")
     with pytest.raises(TableError, match="not a pair table"):
         PairTable.read(tmp_path / "foreign.parquet")

@@ -104,8 +104,8 @@ def test_what_is_removed_is_never_found_and_the_rest_always():
 
 def test_removing_what_is_not_there_changes_nothing():
     found = index(5)
-    with pytest.raises(KeyError, match=r"'nobody' \(1 of 2"):
-        found.remove(["g1", "nobody"])
+    with pytest.raises(KeyError, match=r"'unknown' \(1 of 2"):
+        found.remove(["g1", "unknown"])
     assert len(found) == 5
 
 

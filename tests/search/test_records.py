@@ -1,4 +1,4 @@
-"""Packed graphs in databases: what was put in comes out, and damage is noticed."""
+"""Packed graphs in databases: they are read as they were written, and damage is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of many graphs: neighborhoods are kept, copies do not distort, new graphs fall beside their like."""
+"""Maps of many graphs: neighborhoods are kept, copies do not distort, new graphs are placed near similar ones."""
 
 from __future__ import annotations
 

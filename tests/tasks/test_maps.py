@@ -1,4 +1,4 @@
-"""Maps: same seed, same map; neighbors stay neighbors; new graphs land beside their like."""
+"""Maps: same seed, same map; neighbors stay neighbors; new graphs are placed near similar ones."""
 
 from __future__ import annotations
 

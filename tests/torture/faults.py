@@ -120,7 +120,7 @@ class Tester:
             except UGraphEmbError:
                 pass
             except Exception as error:
-                raise FailureError(f"{where}: {type(error).__name__} instead of an error of ours: {error}") from error
+                raise FailureError(f"{where}: {type(error).__name__} instead of our own error: {error}") from error
         for loss in ("none", "all"):
             self._check(journal.remains(loss, self._chance), f"{where}, loss: {loss}", must_be_new=done)
             self.tally["errors"] += 1

@@ -202,7 +202,7 @@ def main() -> None:
     report.table("Inputs", rows)
     total, wanted = sum(row["inputs"] for row in rows), 200_000 if options.update else options.inputs
     report.check(f"{wanted:,} inputs", total >= wanted, f"{total:,}")
-    report.check("only results and errors of ours, no crash", not problems, "; ".join(problems[:5]) or "no other")
+    report.check("only results and our own errors, no crash", not problems, "; ".join(problems[:5]) or "no other")
     slowest, largest = max(row["slowest, s"] for row in rows), max(row["largest, MiB"] for row in rows)
     report.check("less than 2 s each", slowest < SECONDS, f"{slowest} s")
     report.check("less than 1 GiB each", largest < BYTES >> 20, f"{largest} MiB")

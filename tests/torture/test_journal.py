@@ -119,5 +119,5 @@ def test_a_raw_error_is_found():
         _without_flush_of_the_folder(folder, n)
         _flushed(folder)
 
-    with pytest.raises(FailureError, match="instead of an error of ours"):
+    with pytest.raises(FailureError, match="instead of our own error"):
         faulted(steps(Writer("raw", "saved", save, _load))[0], 0, lambda calls: calls)

@@ -1,4 +1,4 @@
-"""Checkpoints: of this very run, or refused."""
+"""Checkpoints: they belong to this run, or are refused."""
 
 import dataclasses
 import errno
@@ -65,7 +65,7 @@ def test_a_checkpoint_of_other_graphs_is_refused(tmp_path):
 
 
 def test_another_seed_never_returns_the_weights_of_the_first(tmp_path):
-    """What silently happened in 0.1."""
+    """In 0.1 this happened without an error."""
     graphs = ug.load_dataset("atlas")[60:80]
     table = ug.pairwise(graphs, progress=False, method="branch")
     settings = {"scales": None, "checkpoint_seconds": 0.0}
@@ -121,7 +121,7 @@ def test_what_is_no_checkpoint_is_an_error_of_ours(checkpoint):
     content = torch.load(io.BytesIO(payload), weights_only=True)
     broken = {
         "empty": b"",
-        "torn": whole[: len(whole) // 2],
+        "truncated": whole[: len(whole) // 2],
         "text": b"hello",
     }
     for name, data in broken.items():

@@ -1,4 +1,4 @@
-"""Graphs made from others: like them, reproducible, and never one of those to avoid."""
+"""Fresh graphs: similar to the training graphs, reproducible, and never one of those to avoid."""
 
 import networkx as nx
 import numpy as np

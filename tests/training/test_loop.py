@@ -145,7 +145,7 @@ def test_a_second_ctrl_c_stops_at_once_and_leaves_the_checkpoint_before(monkeypa
         if run.state.step == 3:
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
-            pytest.fail("the second Ctrl-C was held back")
+            pytest.fail("the second Ctrl-C was deferred")
         return loss(run, *arguments)
 
     with monkeypatch.context() as patch:
@@ -260,7 +260,7 @@ def test_held_out_graphs_are_never_trained_on_and_are_the_queries_of_validation(
 
 
 def test_what_held_out_pairs_are_worth_changes_no_weights_of_a_step():
-    """Distances between a training and a held-out graph choose among weights, and make none."""
+    """Distances between a training and a held-out graph select weights, and have no gradient."""
     inside = np.isin(table().left, HELD_OUT) | np.isin(table().right, HELD_OUT)
     value = table().value
     same_values, other = with_values(value), with_values(np.where(inside, value * 3, value))

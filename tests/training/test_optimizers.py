@@ -43,7 +43,7 @@ def test_convolution_matrices_go_to_muon_and_everything_else_to_adam():
 
 
 def test_decay_keeps_the_matrices_of_muon_bounded():
-    """Steps of one length forever: without decay a matrix grows with their number."""
+    """Steps of constant length: without decay a matrix grows with their number."""
     torch.manual_seed(0)
     start, gradient, norms = torch.randn(4, 4), torch.randn(4, 4), []
     for decay in (0.0, 0.5):

@@ -1,4 +1,4 @@
-"""A server from start to end: real sockets, clients that go away, an index that changes, signals."""
+"""A server from start to end: real sockets, clients that disconnect, an index that changes, signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rest of the page in a real browser: links, dark, keyboard only, a phone, a server that goes and comes back."""
+"""The rest of the page in a real browser: links, dark, keyboard only, a phone, a server that stops and starts again."""
 
 from __future__ import annotations
 

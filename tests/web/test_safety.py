@@ -90,7 +90,7 @@ LONG = "C" * 16
         ("search", {"query": {"id": "m1"}, "kk": 3}, 422, "invalid"),
         ("search", {"query": {"id": "m1", "smiles": "C"}}, 422, "invalid"),
         ("search", {"query": {}}, 422, "invalid"),
-        ("search", {"query": {"id": "nobody"}}, 404, "not_found"),
+        ("search", {"query": {"id": "unknown"}}, 404, "not_found"),
         ("search", {"query": {"position": 42}}, 404, "not_found"),
         ("search", {"query": {"smiles": "not smiles"}}, 422, "bad_graph"),
         ("search", {"query": {"smiles": "C1CC"}}, 422, "bad_graph"),
