@@ -7,7 +7,7 @@
 
 namespace uge {
 
-/// The meaning of codes, which replace labels if attributes count: a label, and a row of numbers.
+/// What codes stand for: they replace labels if attributes count, and each is a label with a row of numbers.
 struct Points {
     std::span<const Label> label_of;  ///< one entry per code; empty: attributes do not count, and codes are labels
     std::span<const double> rows;     ///< codes x width, weighted and scaled

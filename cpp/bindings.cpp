@@ -36,11 +36,11 @@ auto pair_answers(const uge::PairList& pairs, const Array<double>& lower, const 
     -> uge::PairAnswers {
     const std::size_t count = pairs.left_of.size();
     require(lower.shape(0) == count && upper.shape(0) == count && proven.shape(0) == count && done.shape(0) == count,
-            "answers must have an entry a pair");
+            "answers must have one entry per pair");
     require(!mapping ||
                 (count == 1 && mapping->shape(0) ==
                                    static_cast<std::size_t>(pairs.left[static_cast<std::size_t>(pairs.left_of[0])].n)),
-            "a mapping is for one pair and has an entry a node of the left graph");
+            "a mapping needs exactly one pair and one entry per node of the left graph");
     return {.lower = span(lower),
             .upper = span(upper),
             .proven = span(proven),
@@ -210,7 +210,7 @@ auto sparse_rows(const Array<const std::int64_t>& indptr, const Array<const std:
     require(!rows.indptr.empty() && rows.indptr.front() == 0 && rows.columns.size() == rows.values.size() &&
                 rows.indptr.back() == static_cast<std::int64_t>(rows.columns.size()) &&
                 std::is_sorted(rows.indptr.begin(), rows.indptr.end()),
-            "arrays that are no sparse matrix");
+            "arrays that are not a sparse matrix");
     require(std::all_of(rows.columns.begin(), rows.columns.end(), [&](auto c) { return 0 <= c && c < width; }),
             "a column outside the matrix");
     return rows;
@@ -232,12 +232,12 @@ void dot_pairs(const Array<const std::int64_t>& left_indptr, const Array<const s
     };
     require(left_of.shape(0) == right_of.shape(0) && left_of.shape(0) == products.shape(0) &&
                 left_of.shape(0) == done.shape(0) && inside(span(left_of), left) && inside(span(right_of), right),
-            "a pair that is outside the matrices, or answers that are not an entry a pair");
+            "a pair that is outside the matrices, or answers without one entry per pair");
     uge::SelfProducts self;
     if (left_self && right_self) {
         self = {.left = span(*left_self), .right = span(*right_self)};
         require(self.left.size() + 1 == left.indptr.size() && self.right.size() + 1 == right.indptr.size(),
-                "self products must have an entry a row");
+                "self products must have one entry per row");
     }
     run(tick, [&](uge::Control& control, const uge::Watch& watch) {
         uge::dot_pairs(left, right, self, span(left_of), span(right_of), threads, span(products), span(done), control,
@@ -286,7 +286,7 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
         "beam_width"_a, "limit"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a,
         "mapping"_a.none(), "tick"_a, "node_points"_a.none() = nb::none(), "edge_points"_a.none() = nb::none(),
         "Edit distance of each pair, written into the arrays. Points are a label and a row of numbers for each code of "
-        "nodes or edges, where attributes count. `tick` hears every 50 ms how many pairs are done; what "
+        "nodes or edges, where attributes count. `tick` is called every 50 ms with the number of finished pairs; what "
         "it raises, or Ctrl-C, stops the loop, and `done` says which pairs have answers.");
     m.def("mcs_pairs", &mcs_pairs, "left"_a, "right"_a, "left_of"_a, "right_of"_a, nb::kw_only(), "connected"_a,
           "edge_labels"_a, "threads"_a, "timeout"_a, "lower"_a, "upper"_a, "proven"_a, "done"_a, "mapping"_a.none(),
@@ -309,7 +309,7 @@ NB_MODULE(UGRAPHEMB_MODULE, m) {
             },
             nb::rv_policy::move);
     m.def("wl_colors", &wl_colors, "graphs"_a, "iterations"_a, "dictionary"_a, "learn"_a, "seconds"_a,
-          "Color of each node after 0, 1, ... iterations, flat; -1 for what the dictionary does not know.");
+          "Color of each node after 0, 1, ... iterations, flat; -1 for what is not in the dictionary.");
     m.def("color_counts", &color_counts, "graphs"_a, "colors"_a, "Counts of `wl_colors`: indptr, columns, values.");
     m.def("path_counts", &path_counts, "graphs"_a, "labeled"_a, "dictionary"_a, "learn"_a, "seconds"_a,
           "Pairs of nodes by (smaller label, larger label, distance): indptr, columns, values.");

@@ -5,7 +5,7 @@
 
 namespace uge {
 
-/// Least and largest cost of an edit that is not free. Then no sum comes near infinity, which marks cells that are not
+/// Least and largest cost of an edit that is not free. So sums stay far below infinity, which marks cells that are not
 /// allowed, and sums over graphs of ten thousand edits are exact to less than the least cost.
 constexpr double least_cost = 1e-6;
 constexpr double most_cost = 1e6;

@@ -44,7 +44,7 @@ class Cursor {
 
 /// Calls worker(i) once for each i in 0 .. count - 1 on `threads` threads. `make_worker()` runs once on each thread and
 /// gives its worker, which owns the thread's memory. Meanwhile the calling thread calls `watch()` every 50 ms; if that
-/// throws, or a worker does, the rest is canceled and the exception rethrown once all threads are back.
+/// throws, or a worker does, the rest is canceled and the exception rethrown once all threads have ended.
 template <class MakeWorker, class Watch>
 void parallel_for(std::int64_t count, int threads, Control& control, const MakeWorker& make_worker,
                   const Watch& watch) {

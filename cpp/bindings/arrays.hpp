@@ -34,7 +34,7 @@ inline void require(bool condition, const char* message) {
     }
 }
 
-/// The arrays of a GraphSet, held so that they outlive every view, and checked: solvers rely on it.
+/// The arrays of a GraphSet, kept alive as long as any view of them, and checked: solvers rely on it.
 class Graphs {
   public:
     Graphs(Array<const std::int64_t> node_offsets, Array<const std::int64_t> indptr, Array<const uge::Node> indices,

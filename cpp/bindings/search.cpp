@@ -126,9 +126,9 @@ void define_search(nb::module_& m) {
           "Graphs, Costs, whether labels of edges count, mask or None). Gives positions, lower and upper bounds and, "
           "flat, maps of what was found; positions and lower bounds of what is undecided; and for each stage (size, "
           "labels, degrees, "
-          "branch, tight, exact) how many it ruled out, how many it was asked for, and its seconds. "
+          "branch, tight, exact) how many it ruled out, for how many it was computed, and its seconds. "
           "`ceiling` and its position are a known k-th best match: graphs that rank after it are not searched. "
-          "Exact distances are tried with growing patience: only with more than `after` and at most `upto` seconds.");
+          "Exact distances have growing time limits: here only those of more than `after` and at most `upto` seconds.");
 }
 
 }  // namespace bindings

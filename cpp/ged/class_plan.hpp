@@ -8,7 +8,7 @@
 namespace uge::ged {
 
 /// How many nodes of each class are mapped to each class of the right graph: an assignment of nodes up to differences
-/// that local costs do not see. The nodes are chosen when it is written as a map.
+/// that local costs do not distinguish. The nodes are chosen when it is written as a map.
 class ClassPlan {
   public:
     static constexpr int deletion = -1;

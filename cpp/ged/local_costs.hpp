@@ -30,14 +30,14 @@ struct EdgeWorkspace {
     Bundle large;
 };
 
-/// What classes of nodes must know about the labels of their edges.
+/// What classes of nodes must store about the labels of their edges.
 inline auto edge_keys(const EditCosts& costs) -> EdgeKeys {
     return edges_keep_free(costs)         ? EdgeKeys::none
            : costs.edge_matrix == nullptr ? EdgeKeys::counted
                                           : EdgeKeys::listed;
 }
 
-/// Costs of a node together with its edges, the edges as if the other ends of them were free to go anywhere.
+/// Costs of a node together with its edges, the edges as if their other ends could be mapped to any node.
 class LocalCosts {
   public:
     /// For nodes of these classes.
@@ -149,7 +149,7 @@ class LocalCosts {
     const EditCosts& costs_;
     double share_;
     bool free_;     ///< keeping an edge is
-    bool starred_;  ///< stars say which labels there are how often
+    bool starred_;  ///< stars count the edge labels
     const Deadline& deadline_;
     WorkMeter meter_;
     EdgeWorkspace& workspace_;

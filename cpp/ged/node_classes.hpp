@@ -29,7 +29,7 @@ struct NodeClass {
 /// Which end of the right graph the members of a class are listed from. Left members always ascend.
 enum class RightOrder { ascending, descending };
 
-/// What is known of a class about the labels of its edges: nothing, which there are how often, or a sorted list.
+/// What is stored of the edge labels of a class: nothing, how often each occurs, or a sorted list.
 enum class EdgeKeys { none, counted, listed };
 
 /// The classes of a pair of graphs, found by hashing in linear time. Reused from pair to pair.

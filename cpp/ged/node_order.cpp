@@ -45,7 +45,7 @@ auto breadth_first(const GraphView& graph, const Deadline& deadline, std::vector
         }
         return root;
     };
-    std::vector<Node> roots;  // of graphs in many pieces, so that they are not looked through for each
+    std::vector<Node> roots;  // in graphs of many components, so that they are not scanned for each component
     std::size_t pieces = 0;
     for (std::size_t next = 0; order.size() < index(graph.n);) {
         constexpr std::size_t many = 8;

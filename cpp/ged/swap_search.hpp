@@ -99,9 +99,9 @@ class SwapSearch {
     /// Puts each left node where `map` says. Precondition: no more -1 (deletion) than slots past right.n.
     auto load(std::span<const Node> map) -> void;
 
-    /// Tabu search: makes the best swap, even if it loses; nodes just moved rest for some steps. Ends after `patience`
-    /// swaps without a new best (0: at the first local optimum), when `best` reaches `enough`, or when time is up.
-    /// `best` is the best score so far and `map` its map: both are updated.
+    /// Tabu search: makes the best swap, even if it loses; nodes just moved are tabu for some steps. Ends after
+    /// `patience` swaps without a new best (0: at the first local optimum), when `best` reaches `enough`, or when time
+    /// is up. `best` is the best score so far and `map` its map: both are updated.
     auto climb(int patience, double enough, const Deadline& deadline, double& best, std::span<Node> map) -> void {
         constexpr unsigned between = 16;  // swaps that take a microsecond or more
         unsigned swaps = 0;
@@ -215,8 +215,8 @@ class SwapSearch {
     Score* keep_;      ///< left x stride: what a left node saves on a slot by itself
     Score* likeness_;  ///< left x stride: how alike two nodes are with their neighborhoods
     Score* promise_;   ///< left x stride: likeness and the edges to pairs made so far
-    Score* held_;      ///< for each slot: what its node saves there, more if it rests
-    Score* rest_;      ///< for each left node: `penalty_` while it rests
+    Score* held_;      ///< for each slot: what its node saves there, more if it is tabu
+    Score* rest_;      ///< for each left node: `penalty_` while it is tabu
     Score* column_;
     Score* row_;
     Score* change_;  ///< labels x stride
@@ -301,8 +301,8 @@ class SwapSearch {
         }
     }
 
-    /// Two nodes that change places keep the edge between them, which their rows of `saved` do not see. Adds this
-    /// (sign 1) or takes it away (-1) for the kept edges from slot x to the slots chosen.
+    /// Two nodes that change places keep the edge between them, which their rows of `saved` do not take into account.
+    /// Adds this (sign 1) or takes it away (-1) for the kept edges from slot x to the slots chosen.
     template <class Chosen>
     auto mark_kept_edges(Node x, int sign, Chosen chosen) -> void;
 
@@ -324,13 +324,13 @@ class SwapSearch {
         return {slot_[static_cast<Node>(top_row_[to])], to, top_[to]};
     }
 
-    /// The neighbors of left node w see it on slot `to`, no longer on `from`.
+    /// Updates the rows of the neighbors of left node w, which moved from slot `from` to slot `to`.
     auto move_edges(Node w, Node from, Node to) -> void;
-    /// The rows of `turned_` of the neighbors of slots x and y see u on y, v on x.
+    /// Updates the rows of `turned_` of the neighbors of slots x and y: u is on y now, v on x.
     auto turn_edges(Node u, Node v, Node x, Node y) -> void;
     auto swap(Node x, Node y) -> void;
 
-    /// The pair (u, x) is made: its neighbors promise more to each other, less to others.
+    /// Adds the pair (u, x): pairs of its neighbors become more promising, other pairs of them less.
     auto attach(Node u, Node x) -> void;
 
     auto store(std::span<Node> map) const -> void {

@@ -231,7 +231,7 @@ class UniformBeam {
 
     /// Fills `ranks_`: how much each child of each state ranks behind the best state. `leaving`: open neighbors of u;
     /// `open_edges`: edges of `left` among the nodes open once u is mapped. `in_order`: only children where twins have
-    /// ascending images, as every map has a like among these.
+    /// ascending images, as every map has an equivalent one among these.
     auto rank_children(Node u, Node leaving, std::int64_t open_edges, bool in_order) -> void {
         const Node twin = in_order ? last_twin_[u] : -1;
         best_ = states_[now_][0].rank;

@@ -123,7 +123,7 @@ auto ArraySearch::cut(std::size_t s, int first, int last, int mark) -> int {
         std::partition(at + first, at + last, [&](Node u) { return marks[static_cast<std::size_t>(u)] == mark; }) - at);
 }
 
-/// Appends the classes that those in [base, end) fall into, as the marks tell.
+/// Appends the classes into which the marks divide those in [base, end).
 void ArraySearch::split(std::size_t base, std::size_t end) {
     for (std::size_t i = base; i < end; ++i) {
         auto c = classes_[i];

@@ -17,7 +17,7 @@ class ArraySearch {
     auto run(const Problem& problem, const Deadline& deadline, std::vector<Match>& best) -> Outcome;
 
   private:
-    /// Nodes that may still be matched with each other: they see the matched nodes alike.
+    /// Nodes that may still be matched with each other: they have the same edges to the matched nodes.
     struct Class {
         std::array<int, 2> first;
         std::array<int, 2> size;

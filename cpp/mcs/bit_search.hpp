@@ -12,7 +12,7 @@
 
 namespace uge::mcs {
 
-/// McSplit for graphs of at most 64 * W nodes, classes held as bitsets.
+/// McSplit for graphs of at most 64 * W nodes, classes stored as bitsets.
 template <int W>
 class BitSearch {
   public:
@@ -36,7 +36,7 @@ class BitSearch {
 
   private:
     using Set = Bits<W>;
-    /// Nodes that may still be matched with each other: they see the matched nodes alike.
+    /// Nodes that may still be matched with each other: they have the same edges to the matched nodes.
     struct Class {
         std::array<Set, 2> side;
         bool attached = false;  ///< adjacent to a matched node
@@ -87,7 +87,8 @@ class BitSearch {
     auto adjacent(std::size_t s, int u) const -> const Set& { return adjacent_[s][static_cast<std::size_t>(u)]; }
     auto apart(std::size_t s, int u) const -> const Set& { return apart_[s][static_cast<std::size_t>(u)]; }
 
-    /// Whether two nodes of one side and class see every other live node alike: swapping them changes nothing.
+    /// Whether two nodes of one side and class have the same edges to every other live node: swapping them changes
+    /// nothing.
     auto twins(std::size_t s, int u, int v, const Set& alive) -> bool {
         const auto others = alive - Set::single(u) - Set::single(v);
         if (!((adjacent(s, u) ^ adjacent(s, v)) & others).empty()) return false;

@@ -38,7 +38,7 @@ class StateTable {
         const auto& entry = entries_[key.first_ % capacity];
         return entry.search == search_ && entry.key == key ? entry.rest : unknown;
     }
-    /// An older state in the same place is forgotten.
+    /// An older state in the same place is overwritten.
     void store(const Key& key, int rest) {
         entries_[key.first_ % capacity] = {.key = key, .search = search_, .rest = rest};
     }

@@ -37,11 +37,11 @@ class Sections {
     template <class T>
     auto take(std::uint64_t count) -> std::span<const T> {
         if (count > block_.size() * sizeof(std::uint64_t)) {
-            throw std::invalid_argument("profiles that say they are longer than they are");
+            throw std::invalid_argument("profiles that are shorter than their header says");
         }
         const std::size_t words = aligned(static_cast<std::size_t>(count) * sizeof(T));
         if (at_ + words > block_.size()) {
-            throw std::invalid_argument("profiles that end too early");
+            throw std::invalid_argument("profiles that are truncated");
         }
         const auto* first = reinterpret_cast<const T*>(block_.data() + at_);
         at_ += words;
@@ -184,7 +184,7 @@ Profiles::Profiles(std::span<const std::uint64_t> block, const PackedGraphs& gra
     size_ = sections.take<std::uint64_t>(header.graphs);
     position_ = sections.take<std::int32_t>(header.graphs);
     branches_ = sections.take<std::int32_t>(header.nodes);
-    require(header.classes < block.size() * sizeof(std::uint64_t), "profiles that say they are longer than they are");
+    require(header.classes < block.size() * sizeof(std::uint64_t), "profiles that are shorter than their header says");
     const auto offsets = sections.take<std::int64_t>(header.classes + 1);
     const auto keys = sections.take<std::int32_t>(header.keys);
     node_slot_ = sections.take<std::int8_t>(header.node_labels);

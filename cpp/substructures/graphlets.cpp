@@ -283,7 +283,7 @@ auto GraphletCounter::count4(const GraphView& graph, const Deadline& deadline, s
             if (meter.expired(8 + graph.degree(v))) return false;
             paths += (d - 1) * (graph.degree(v) - 1);
             std::int64_t shared = 0;
-            common_.clear();  // below v: every triangle and complete graph comes once, from its largest nodes
+            common_.clear();  // below v: every triangle and complete graph is found once, from its largest nodes
             for (const Node w : graph.neighbors(v)) {
                 if (mark_[at(w)] != u + 1) continue;
                 ++shared;

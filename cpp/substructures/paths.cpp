@@ -22,7 +22,7 @@ void PathCounter::number_labels(const GraphView& graph, bool labeled) {
 }
 
 /// add(v, first, sources, distance): v is at this distance from the nodes `first + i` for each bit i of `sources`.
-/// Every ordered pair comes once. False where time was up before.
+/// Every ordered pair is reported once. False where time was up before.
 template <class Add>
 auto PathCounter::visit_pairs(const GraphView& graph, const Deadline& deadline, Add&& add) -> bool {
     WorkMeter meter(deadline);

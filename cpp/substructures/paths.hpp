@@ -45,7 +45,7 @@ class PathCounter {
 auto learn_path_counts(const PackedGraphs& graphs, bool labeled, Dictionary& dictionary, const Limits& limits = {})
     -> Counts;
 
-/// The same with a dictionary that stays as it is: triples that it does not know do not count.
+/// The same with a dictionary that stays as it is: triples that it does not contain do not count.
 auto path_counts(const PackedGraphs& graphs, bool labeled, const Dictionary& dictionary, const Limits& limits = {})
     -> Counts;
 

@@ -17,7 +17,7 @@ namespace uge::substructures {
 auto learn_wl_colors(const PackedGraphs& graphs, int iterations, Dictionary& dictionary, const Limits& limits = {},
                      std::vector<std::int32_t>* unfinished = nullptr) -> std::vector<Feature>;
 
-/// The same with a dictionary that stays as it is: `Dictionary::unseen` for a color that it does not know.
+/// The same with a dictionary that stays as it is: `Dictionary::unseen` for a color that it does not contain.
 auto wl_colors(const PackedGraphs& graphs, int iterations, const Dictionary& dictionary, const Limits& limits = {},
                std::vector<std::int32_t>* unfinished = nullptr) -> std::vector<Feature>;
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ugraphemb.proximity.pairwise import pairwise
     from ugraphemb.search import GraphIndex, Match
 
-# OpenMP reads this when torch is loaded: waiting threads sleep instead of spinning, which slowed two trainings side by
-# side tenfold. A value that is set is left alone.
+# OpenMP reads this when torch is loaded: waiting threads sleep instead of spinning, which made two concurrent
+# trainings ten times as slow. A value that the user has set is kept.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 __version__ = "0.2.0"

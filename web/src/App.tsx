@@ -128,7 +128,7 @@ async function copyLink(): Promise<void> {
 function Gone() {
   return (
     <p class="gone" role="alert">
-      <span class="spinner" /> The server does not answer. This page goes on by itself when it is back.
+      <span class="spinner" /> The server does not answer. This page continues by itself when the server is back.
     </p>
   );
 }

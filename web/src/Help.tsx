@@ -16,7 +16,7 @@ const KEYS: [string, string][] = [
   ["l  m", "lasso, move (Shift + drag is a lasso, too)"],
   ["← →  Home End", "in the edit path: steps"],
   ["t", "light or dark"],
-  ["Esc", "close; put the lasso away"],
+  ["Esc", "close; end the lasso"],
   ["?", "this help"],
 ];
 

@@ -13,7 +13,7 @@ const root = document.getElementById("page")!;
 root.replaceChildren();
 render(<App />, root);
 
-// What browser tests and benchmarks ask for.
+// For browser tests and benchmarks.
 const onScreen = ([x, y]: [number, number]) => camera.value!.toScreen(x, y);
 const place = (i: number) => onScreen([points.value!.x[i], points.value!.y[i]]);
 const isFinal = () => !points.value!.provisional && camera.value?.box === points.value!.box; // and looked at

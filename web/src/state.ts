@@ -105,7 +105,7 @@ export const theme = computed<Theme>(() =>
 );
 effect(() => void (document.documentElement.dataset.theme = theme.value));
 
-// What is where
+// Positions
 
 export const panel = signal<Panel>("search");
 export const panelOpen = signal(true);

@@ -31,7 +31,7 @@ class GraphSAGE:
         h_v ← σ(W₁ h_v + W₂ mean_{u ∈ N(v)} h_u), twice, z_v = h_v / ‖h_v‖;
         J(z_u) = −log σ(z_uᵀ z_v) − Q · E_{n ~ P} log σ(−z_uᵀ z_n)   (eq. 1)
 
-    v is met on a random walk from u, n is drawn by degree to the power of 3/4. A step takes some of the graphs, all
+    v occurs on a random walk from u, n is drawn by degree to the power of 3/4. A step takes some of the graphs, all
     their nodes, fresh walks from each of them and Q negatives among them. Input features are one-hot labels, or one-hot
     degrees where nodes carry no labels (looked up, so no one-hot vector is ever written down); an unseen label is a
     vector of zeros. Nodes without edges have no context and do not train.

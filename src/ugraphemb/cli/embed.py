@@ -95,5 +95,5 @@ def _to_folder(model: UGraphEmb, graphs: tuple[str, ...], output: str, executor:
 
     done = embed_files(graphs, output, model, executor=executor, rows=rows, **given_options())
     seconds = ", ".join(f"{name} {value:.3g} s" for name, value in done.seconds.items())
-    kept = f" ({done.kept} were there)" if done.kept else ""
+    kept = f" ({done.kept} existed already)" if done.kept else ""
     return f"{output}: {done.graphs} vectors in {done.partitions} files{kept}; work of all workers: {seconds}"

@@ -54,7 +54,7 @@ def npy_start(data: Any, source: str, error: type[Exception]) -> tuple[int, np.d
         size = dtype.itemsize
         for side in shape:
             size *= side
-    except Exception as reason:  # whatever parsing of a damaged header comes to
+    except Exception as reason:  # any error of parsing a damaged header
         raise error(f"{source}: not an array written by numpy.save ({type(reason).__name__}: {reason})") from reason
     if len(data) != start + length + size:
         raise error(f"{source}: {len(data)} bytes, but an array of shape {shape} takes {start + length + size}")

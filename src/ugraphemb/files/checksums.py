@@ -119,7 +119,7 @@ class CheckedFile:
 
     @property
     def open_path(self) -> str:
-        """A path for libraries that insist on one: it leads to this very file, even if that has been deleted."""
+        """A path for libraries that require one: it refers to this file even after the file was deleted."""
         return f"/proc/self/fd/{self._descriptor}"
 
     def check(self, begin: int = 0, end: int | None = None) -> memoryview:

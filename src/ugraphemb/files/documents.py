@@ -28,7 +28,7 @@ class Format:
         version: What this release writes; a whole number.
         error: What is raised for a file that is not one.
         migrations: From version N to version N + 1, for each N that is still read.
-        keys: Entries that must be there, after migration.
+        keys: Required entries, after migration.
         of_0_1: For files of release 0.1 that name no format: gives them the form of version 1, or None for others.
     """
 
@@ -61,7 +61,7 @@ class Format:
         return self.parsed(data, str(path))
 
     def parsed(self, data: bytes, source: str) -> dict[str, Any]:
-        """The same for bytes that are at hand; messages call them `source`."""
+        """The same for bytes in memory; messages refer to them as `source`."""
         seal = _SEAL.search(data)
         if seal is not None and digest(data[: seal.start()]) != seal[1].decode():
             raise self.error(f"{source}: its content is not what was written (another checksum)")
@@ -91,7 +91,7 @@ class Format:
 
 
 def parsed_json(data: bytes | str, source: str, error: type[Exception]) -> Any:
-    """A JSON value; whatever is wrong with the text, it is `error` that is raised."""
+    """A JSON value. Raises `error` if the text is not JSON, whatever the reason."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as reason:  # also text that is not UTF-8, and numbers of thousands of digits

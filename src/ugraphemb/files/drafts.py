@@ -29,7 +29,7 @@ Content: TypeAlias = "bytes | Callable[[NewFile], Any]"
 
 
 class NewFile(io.RawIOBase):
-    """The end of a file that grows; libraries write into it. It counts its checksums as it goes."""
+    """The end of a file that grows; libraries write into it. Checksums are computed while it is written."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         super().__init__()

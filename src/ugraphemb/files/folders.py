@@ -179,7 +179,7 @@ def remove_folder(folder: Path) -> None:
         with suppress(FileNotFoundError):
             system.unlink(str(folder / name))
     if system.list_folder(str(folder)) == [manifest]:  # else it stays: it shows that the remaining files are not listed
-        sync_folder(folder)  # no file may come back without it
+        sync_folder(folder)  # no file may reappear without it
         system.unlink(str(folder / manifest))
         system.rmdir(str(folder))
 

@@ -1,4 +1,4 @@
-"""Locks between processes: held on a file, which is never a link, and gone with the process that held it."""
+"""Locks between processes, on regular files and never on links; a lock is released when its process ends."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-"""A file that must not be there yet."""
+"""A new file, which must not exist yet."""
 LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 """A file to hold a lock on, made if it does not exist; a link in its place is an error."""
 CHANGE = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -78,7 +78,7 @@ def rename(source: str, target: str) -> None:
 
 
 def exchange(one: str, other: str) -> None:
-    """Two paths swap what they name, atomically; ENOSYS or EINVAL where kernel or file system cannot."""
+    """Exchanges two paths atomically; ENOSYS or EINVAL where kernel or file system cannot."""
     swap = _renameat2()
     if swap is None:
         raise OSError(38, os.strerror(38), one)

@@ -87,7 +87,7 @@ class GraphSet:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self._fields(),)  # through __post_init__: arrays come out of a pickle writable
+        return _rebuilt, (self._fields(),)  # through __post_init__: unpickled arrays are writable
 
     @classmethod
     def from_edges(

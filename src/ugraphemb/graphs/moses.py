@@ -82,7 +82,7 @@ def _rdkit_version() -> str:
     try:
         return version("rdkit")
     except PackageNotFoundError:
-        return ""  # the error that says so comes with the first molecule
+        return ""  # the first molecule raises the error that names the package
 
 
 def _parsed(chunks: Sequence[list[str]]) -> Iterator[pa.Table]:

@@ -26,7 +26,7 @@ class MisplacedEdgeError(GraphFormatError):
 
 
 def label_key(label: Any, depth: int = 0) -> Hashable:
-    """What tells labels apart: 1, 1.0 and True are three, alone and within tuples; every nan is the same label."""
+    """A key that distinguishes labels: 1, 1.0 and True are three, also within tuples; every nan is the same label."""
     if type(label) is tuple:
         if depth == DEEPEST:
             raise GraphFormatError(f"a label of tuples nested more than {DEEPEST} deep")
@@ -172,7 +172,7 @@ def adjacency(
     given = _entries(u, v, rows, total)
     repeats = int(np.count_nonzero(_repeats(given)))
     turned = _transposed(given, u, v, rows)
-    if not repeats and _same_pattern(given, turned):  # both directions of every edge stand there once
+    if not repeats and _same_pattern(given, turned):  # every edge is stored once in each direction
         conflicts = 0 if edge_codes is None else _differ(edge_codes, given.data, turned.data) // 2
         kept = np.minimum(given.data, turned.data)
         indptr, stops = given.indptr, given.indices

@@ -134,7 +134,7 @@ def densest_clusters(
 ) -> tuple[Ints, float]:
     """The graphs at the centers of the most crowded discs of a map, and the radius of the discs.
 
-    The first has the most graphs around it; each further one the most among those whose disc overlaps no earlier disc.
+    The first disc contains the most graphs; each further one contains the most among those that overlap no earlier one.
 
     Args:
         clusters: How many; fewer are returned if no more discs fit.

@@ -136,7 +136,7 @@ def draw_molecule(
 
 
 def common_side(mols: Sequence[Any], tall: float = 1.0) -> float:
-    """A width for `draw_molecule` that has room for each of these molecules.
+    """A width for `draw_molecule` into which each of these molecules fits.
 
     Args:
         tall: Height of the axes divided by their width.

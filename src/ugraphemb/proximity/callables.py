@@ -33,7 +33,7 @@ class OwnMetric(Metric):
         kind: "distance" or "similarity".
         name: What tables call it; the name of the function by default.
         ordered: The order of the two graphs makes a difference.
-        version: What tells this function from others of its name in a store; its code and what it refers to by default.
+        version: Identifies this function in a store of distances; by default its code and what it refers to do.
     """
 
     function: Function

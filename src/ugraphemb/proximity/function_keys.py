@@ -56,8 +56,8 @@ def refuse_unidentified(settings: Any, where: str) -> None:
         return
     if "function" in settings and settings.get("code") is None:
         raise TableError(
-            f"{where} cannot tell the function {settings['function']} from others of its name: what it refers to is "
-            "not known by its code; give version='1', and another one whenever the function changes"
+            f"{where} cannot distinguish the function {settings['function']} from others of its name: what it "
+            "refers to is not known by its code; give version='1', and another one whenever the function changes"
         )
     for part in settings.values():
         refuse_unidentified(part, where)

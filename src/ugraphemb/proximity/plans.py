@@ -25,7 +25,7 @@ def planned_pairs(
     Args:
         plan: "all"; "random": `budget` pairs, each as likely as any other; "blocks": the graphs shuffled and cut into
             blocks, all pairs inside each block, then shuffled again, until there are `budget` pairs. Blocks serve
-            training best: one pass over a block's graphs meets all of its pairs.
+            training best: one forward pass over the graphs of a block serves all of its pairs.
         budget: Maximum number of pairs; None means all.
         seed: The same seed gives the same pairs, and a larger budget begins with the same pairs.
         block: Graphs per block.

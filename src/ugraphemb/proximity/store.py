@@ -1,8 +1,8 @@
 """A pair table that grows on disk: what is finished survives a kill, a full disk, a damaged file.
 
 A store is a folder of `manifest.json`, which says what the numbers mean, and files of finished pairs,
-`NUMBER-DIGEST.parquet`. Each appears whole and is named after its content: what does not hold what its name says does
-not count. Files of other names are none of the store's, and stay.
+`NUMBER-DIGEST.parquet`. Each is written atomically and named after its content: a file whose content does not match its
+name is ignored. Files with other names do not belong to the store and are kept.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Store:
         self._lock.release()
 
     def fill(self, left: Positions, right: Positions, out: Columns) -> None:
-        """Puts what is known about these pairs where it belongs."""
+        """Copies the known results of these pairs to their rows."""
         known = self.table
         rows = known.lookup.rows(left, right)
         found = rows >= 0

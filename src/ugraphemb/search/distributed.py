@@ -6,8 +6,8 @@ see), the graphs are sent to it, once.
 
 First the calling process computes upper bounds for the shortlist, which give a k-th distance. Then each slice returns
 the graphs that bounds cannot rule out, given the k-th (distance, position) that is known at that time. The distances
-of these graphs are computed in further rounds of growing patience, a few graphs at a time, those with the least lower
-bounds first, and again with the k-th distance that is known: hard graphs of one slice keep all workers busy, and about
+of these graphs are computed in further rounds with growing time limits, a few graphs at a time, the least lower bounds
+first, and again with the k-th distance that is known: hard graphs of one slice keep all workers busy, and about
 the same distances are computed as on one machine. Workers keep no state of a query between rounds, so that any worker
 can process any slice at any time: if one dies, nothing is lost.
 """

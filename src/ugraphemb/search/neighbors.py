@@ -31,7 +31,7 @@ Flags = npt.NDArray[np.bool_]
 EXACT_UP_TO = 100_000
 """Vectors that "auto" compares one by one; past that, a query takes too long."""
 
-_FEW = 20_000  # of these, a filter's choice is compared one by one: approximate structures are poor at it
+_FEW = 20_000  # so many graphs that pass a filter are compared one by one: approximate structures are poor at it
 _LINKS, _BUILD_EFFORT, _SEARCH_EFFORT = 16, 80, 128  # HNSW: neighbors of a vector, candidates kept
 _PROBES = 32  # IVF: lists looked into
 _PRODUCTS = 1 << 22  # inner products that are in memory together
@@ -73,7 +73,7 @@ def chosen_kind(kind: str, count: int, head: Head) -> Kind:
 
 
 def kept_of(count: int) -> int:
-    """How many candidates by 8-bit vectors are ranked by the vectors themselves, where `count` are asked for."""
+    """How many candidates by 8-bit vectors are ranked by the vectors themselves, where `count` are requested."""
     return max(2 * count, count + 32)
 
 

@@ -279,7 +279,7 @@ def _evaluate(
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         random = np.random.default_rng([seed, number])
-        with threadpool_limits(1):  # these fits are small: threads would wait for each other; `jobs` is the way
+        with threadpool_limits(1):  # these fits are small: threads would wait for each other; use `jobs`
             strength = _chosen(predictions, codes, split.fit, path, folds, random)
             guessed = predictions(codes[split.fit], split.fit, split.test, [strength])[0]
         majority = int(np.bincount(codes[split.fit]).argmax())

@@ -1,4 +1,4 @@
-"""From a request to graphs. Text of a request is never taken for a path, and nothing that it names is opened."""
+"""From a request to graphs. Text of a request is never interpreted as a path, and no file that it names is opened."""
 
 from __future__ import annotations
 

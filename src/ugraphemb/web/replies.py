@@ -1,4 +1,4 @@
-"""Responses: JSON, errors, streams of events; and work that ends when the client goes away."""
+"""Responses: JSON, errors, streams of events; and work that is canceled when the client disconnects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refusal_reply(error: RefusalError) -> Response:
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """What `work` returns; it is canceled when the client goes away.
+    """What `work` returns; it is canceled when the client disconnects.
 
     Raises:
         GoneError: The client has gone.
@@ -67,7 +67,7 @@ async def _ended(task: asyncio.Task[Any]) -> None:
 
 
 class EventStream(Response):
-    """Server-sent events; what makes them is canceled as soon as the client goes away."""
+    """Server-sent events; the work behind them is canceled as soon as the client disconnects."""
 
     def __init__(self, events: Events) -> None:
         super().__init__(None, 200, {"cache-control": "no-store", "x-accel-buffering": "no"}, "text/event-stream")

@@ -157,7 +157,7 @@ class Searches:
         """The request, with defaults that are no more than what is allowed.
 
         Raises:
-            RefusalError: It asks for more.
+            RefusalError: It requests more.
         """
         lower: dict[str, float] = {}
         for name, most in (("k", self.limits.k), ("shortlist", self.limits.shortlist), ("budget", self.limits.seconds)):

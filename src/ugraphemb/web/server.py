@@ -91,7 +91,7 @@ def run(
         # Requests share the cores; threads of one matrix product would only wait for each other.
         # Also, the thread that answers must not wait five milliseconds for the one that computes.
         sys.setswitchinterval(0.0005)
-        # Objects of the libraries and of the index stay. To look through them for garbage takes a quarter of a second,
+        # Objects of the libraries and of the index stay. To scan them for garbage takes a quarter of a second,
         # in which every request waits.
         gc.collect()
         gc.freeze()

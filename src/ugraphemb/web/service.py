@@ -39,7 +39,7 @@ class Service:
     """An index folder as a server sees it: loaded, watched, and never changed but by `write`.
 
     Attributes:
-        collection: The newest state; requests hold on to the one they began with.
+        collection: The newest state; a request uses the one that was current when it arrived.
     """
 
     def __init__(self, folder: Path, settings: Settings, name: str | None = None) -> None:
@@ -47,7 +47,7 @@ class Service:
         self.name = name or folder.resolve().name
         limits = settings.limits
         self.light = Places(2, limits.waiting, "light")
-        self.drawing = Places(1, 8 * limits.waiting, "drawing")  # a page asks for many at once
+        self.drawing = Places(1, 8 * limits.waiting, "drawing")  # a page requests many at once
         self.drawings: Kept[bytes] = Kept(4_000)
         self.embedding = Places(1, limits.waiting, "embedding")
         self.proofs = Places(limits.searches, limits.waiting, "proofs")

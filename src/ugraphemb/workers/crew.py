@@ -165,7 +165,7 @@ class Crew:
             glance()
 
     def abandon(self) -> None:
-        """Stops what is under way."""
+        """Cancels the running tasks."""
         for future in self._working:
             future.cancel()
         if self._number and any(not future.done() for future in self._working):

@@ -43,7 +43,7 @@ def pool_of(size: int) -> Any:
     """Processes of this machine; the same ones for every job of this size.
 
     They are spawned (no fork of a program with threads) and need no guard around a script's main part. If one
-    dies, the others end, too; `drop_pool` then makes room for new ones.
+    dies, the others end, too; after `drop_pool` new ones are started.
     """
     from joblib.externals.loky import ProcessPoolExecutor  # type: ignore[import-untyped]
 

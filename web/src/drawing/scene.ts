@@ -157,7 +157,7 @@ export interface Frame {
   height: number;
 }
 
-/** One frame around scenes, at least so many edge lengths wide that small graphs are not blown up. */
+/** One frame around scenes, at least so many edge lengths wide that small graphs are not enlarged. */
 export function frameOf(scenes: Scene[], least = 4): Frame {
   const places = scenes.flatMap(({ nodes }) => [...nodes.values()]);
   if (!places.length) return { x: -1, y: -1, width: 2, height: 2 };

@@ -1,4 +1,4 @@
-/** OpenChemLib's editor, loaded only when it is asked for. */
+/** OpenChemLib's editor, loaded only when it is opened. */
 import { useSignal } from "@preact/signals";
 import type { CanvasEditor } from "openchemlib";
 import { useEffect, useRef } from "preact/hooks";

@@ -86,7 +86,7 @@ function run(all: Points, surface: HTMLElement, lasso: (path: number[] | null) =
   };
   const drawMoving = () => {
     moving = true;
-    clearTimeout(still); // it starts anew when the frame is drawn, however long that takes
+    clearTimeout(still); // it starts again when the frame is drawn, however long that takes
     draw();
   };
   const moved = () => {

@@ -117,7 +117,7 @@ export class Scatter {
     return performance.now() - start;
   }
 
-  /** The points as an image; drawn anew, since a browser keeps no frame after it was shown. */
+  /** The points as an image; drawn again, since a browser keeps no frame after it was shown. */
   picture(camera: Camera): string {
     this.draw(camera);
     return this.canvas.toDataURL();

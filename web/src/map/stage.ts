@@ -1,10 +1,10 @@
-/** The camera of the map, for whatever hangs on it. */
+/** The camera of the map, for everything that depends on it. */
 import { signal } from "@preact/signals";
 import { hovered, points, view } from "../state";
 import type { Camera } from "./camera";
 import type { Box } from "./points";
 
-/** Counts up whenever the camera moves, so that what hangs on it is placed anew. */
+/** Counts up whenever the camera moves, so that what depends on it is placed again. */
 export const frame = signal(0);
 export const camera = signal<Camera | null>(null);
 /** The points as they are drawn now, as an image. */

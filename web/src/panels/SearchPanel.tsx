@@ -1,4 +1,4 @@
-/** Search: what is asked, what is found, what is proven. */
+/** Search: the query, the matches, and what is proven about them. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Drawing, QueryThumb, Thumb } from "../drawing/Drawing";

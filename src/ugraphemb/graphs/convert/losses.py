@@ -74,7 +74,7 @@ class Unused:
             raise GraphFormatError(f"{option}={name!r}: no {kind} of that name; there are {there}")
 
     def report(self, collector: Collector, used: Mapping[str, set[str | None]]) -> None:
-        """Tells the collector of everything whose name is not in `used`."""
+        """Reports everything whose name is not in `used` to the collector."""
         for kind, names in self._found.items():
             for name, count in names.items():
                 if name not in used.get(kind, ()):

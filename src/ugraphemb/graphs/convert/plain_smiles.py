@@ -2,7 +2,7 @@
 
 RDKit parses the text and finds the aromatic bonds; what it would do further (stereochemistry, hybridization, hydrogens)
 changes no label of a graph and is left out. Atoms stand in the order of the text, so that their elements are read from
-it; bonds come as one matrix for each molecule, and many matrices are turned into edges at once.
+it; RDKit gives the bonds of each molecule as a matrix, and many matrices are converted into edges at once.
 
 Only text of organic elements, without explicit hydrogens, dative bonds and the like is read here. For all other text,
 and wherever RDKit complains, `read` gives None, and the molecule is read atom by atom. Both ways give the same graphs.

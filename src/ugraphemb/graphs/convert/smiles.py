@@ -76,14 +76,14 @@ def _exactly(molecule: Any, edges: Sequence[tuple[int, int, str]]) -> bool:
 
 
 def _written(atoms: Sequence[str], edges: Sequence[tuple[int, int, str]], aromatic: set[int]) -> str:
-    """Each node hangs on the last open node that it has an edge to; all its other edges are ring bonds."""
+    """Each node is a child of the last open node that it has an edge to; all its other edges are ring bonds."""
     text = list(atoms)
     before: list[list[tuple[int, str]]] = [[] for _ in text]
     for u, v, kind in edges:
         before[v].append((u, kind))
     children: list[list[tuple[int, str]]] = [[] for _ in text]
     roots = []
-    branch: list[int] = []  # the nodes that are open, each hanging on the one before
+    branch: list[int] = []  # the open nodes, each a child of the one before
     rings: list[tuple[int, int, str]] = []
     for node, earlier in enumerate(before):
         symbols = {u: _bond(kind, {u, node} <= aromatic) for u, kind in earlier}

@@ -14,7 +14,7 @@ from ugraphemb.graphs.limits import limits, refusal
 
 _KINDS = {np.int32: "a whole number", np.int64: "a whole number", np.float64: "a number"}
 _BLANK = b" \t\r\n"
-_BLOCK = 1 << 18  # bytes, of a file with a line that is not as it should be
+_BLOCK = 1 << 18  # bytes, of a file with an invalid line
 
 
 def number_columns(

@@ -139,7 +139,7 @@ def _of_list(path: Path, progress: Progress | None = None) -> Iterator[Item]:
 
 
 def _check_repeats(files: list[Path], path: Path) -> None:
-    """Refuses a list that names one file so often that it asks for much more than there is."""
+    """Refuses a list that names files so often that reading it takes much more memory than the files have bytes."""
     times = Counter(files)
     if len(times) == len(files):
         return

@@ -175,7 +175,7 @@ def _checked_header(record: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _with_header(graphs: GraphSet, header: dict[str, Any], source: str) -> GraphSet:
-    """What lines alone cannot say: the order of the vocabularies, and labels of collections without nodes or edges."""
+    """What lines do not represent: the order of the vocabularies, and labels of collections without nodes or edges."""
     changes: dict[str, Any] = {}
     if header.get("node_vocabulary"):
         changes["node_labels"], changes["node_vocabulary"] = _recoded(

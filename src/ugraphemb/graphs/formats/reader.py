@@ -23,7 +23,7 @@ _MOST_NOTES = 5
 
 
 class Reader(Generic[_P]):
-    """A function that reads the graphs of a file. Called, it warns of what was dropped; `reading` returns the notes."""
+    """A function that reads the graphs of a file. A call warns about what was dropped; `reading` returns the notes."""
 
     def __init__(self, function: Callable[_P, Reading]) -> None:
         self._function = function

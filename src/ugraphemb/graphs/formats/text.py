@@ -158,7 +158,7 @@ def check_losses(
 
 
 def plain(value: Any) -> Any:
-    """A label, target or metadata value as JSON can say it: tuples as lists, scalars of NumPy as Python's own."""
+    """A label, target or metadata value as JSON represents it: tuples as lists, scalars of NumPy as Python's own."""
     return label_to_json(value, "a file of graphs", GraphFormatError)
 
 
