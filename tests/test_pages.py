@@ -17,7 +17,9 @@ import ugraphemb as ug
 from ugraphemb.cli import main as module
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "concepts").glob("*.md"), ROOT / "README.md"])
+PAGES = sorted(
+    [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[ct]*/*.md"), ROOT / "README.md"]  # concepts, tutorials
+)
 SMILES = [head + tail for head in ("CC", "CCC", "c1ccccc1", "CC(C)") for tail in ("O", "N", "C(=O)O", "CCl", "C#N")]
 QUICK = "steps=3, dimension=8, threads=1, progress=False"
 SMALLER = [  # of what a page says, and what is run instead

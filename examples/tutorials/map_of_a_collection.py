@@ -69,5 +69,5 @@ print(f"{Path('map.html').stat().st_size / 1024:.0f} KiB")
 # ```text
 # ugraphemb train MUTAG -o model/
 # ugraphemb embed model/ MUTAG -o vectors.npy
-# ugraphemb plot map vectors.npy --graphs MUTAG -o map.html
+# ugraphemb plot map vectors.npy MUTAG -o map.html
 # ```
