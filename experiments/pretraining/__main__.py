@@ -31,6 +31,7 @@ import torch  # noqa: E402
 import ugraphemb as ug  # noqa: E402
 from experiments.pretraining.blocks import SourceBlocks  # noqa: E402
 from experiments.pretraining.sources import NETWORKS, TRAINING, source_of  # noqa: E402
+from experiments.pretraining.widening import calibrate, widened  # noqa: E402
 from ugraphemb.encoder.batches import Collator  # noqa: E402
 from ugraphemb.encoder.carrying import carried  # noqa: E402
 from ugraphemb.encoder.features import Vocabulary  # noqa: E402
@@ -56,7 +57,7 @@ def pretrained(
     """A model trained on blocks of a source; in each of several processes the same one.
 
     Args:
-        start: Folder of a model whose weights are those at the start.
+        start: Folder of a model whose weights are those at the start. Its network may be narrower (widening.py).
     """
     from torch import distributed
 
@@ -69,13 +70,15 @@ def pretrained(
     network = Network(encoder, vocabulary).to(place)
     before = None if start is None else read_model(start)
     if before is not None:
-        begin = carried(encoder, before.vocabulary, before.weights, vocabulary)
-        network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in begin.items()})
+        begin = carried(before.config, before.vocabulary, before.weights, vocabulary)
+        widened(network, before.config, begin)
     truth = Truth(metric_of("ged"), True, 1)
     online: Any = SourceBlocks(
         source, loop.batch, steps, loop.steps_a_block, truth, partial(prepared, network, vocabulary), seed,
         rank=rank, world=world,
     )  # fmt: skip
+    if before is not None and network.config.layers != before.config.layers:
+        calibrate(network, before.config, lambda number: online.prepared(source.block(number, loop.batch, seed)))
     graphs = source.validation(500, seed)
     held_out = np.arange(0, len(graphs), 5)
     training = np.setdiff1d(np.arange(len(graphs)), held_out)

@@ -7,11 +7,11 @@ from typing import Any
 
 NETWORKS: dict[str, dict[str, Any]] = {
     "molecules": {
-        "layers": (64,) * 3, "hidden": 512, "dimension": 256, "head": "sized_l1", "walks": 5, "edge_counts": True,
+        "layers": (128,) * 3, "hidden": 1024, "dimension": 256, "head": "sized_l1", "walks": 5, "edge_counts": True,
         "label_trust": 0.0, "running_norm": True, "anchored": True,
     },
     "graphs": {
-        "layers": (64,) * 3, "hidden": 512, "dimension": 256, "head": "sized_l1", "walks": 5, "clustering": True,
+        "layers": (128,) * 3, "hidden": 1024, "dimension": 256, "head": "sized_l1", "walks": 5, "clustering": True,
         "aggregation": "log", "label_trust": 0.0, "running_norm": True, "hashed_labels": 32,
         "label_counts": True, "anchored": True,
     },

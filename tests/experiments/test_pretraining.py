@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import ugraphemb as ug
 from experiments.pretraining.__main__ import pretrained
 from experiments.pretraining.removal import Removal, anonymous, heavy, without_labels
 from experiments.pretraining.structures import GENERATORS, KINDS, _flow, packed
+from experiments.pretraining.widening import calibrate, widened
+from ugraphemb.encoder.model import Network
 from ugraphemb.training.fresh import graph_marks
+from ugraphemb.training.passes import prepared
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {
@@ -130,3 +135,20 @@ def test_blocks_follow_from_their_number_and_hold_no_graph_of_an_evaluation_set(
     marks = np.concatenate([known for known, _ in Removal("graphs", data_root).sets.values()])
     for number in range(len(KINDS)):
         assert not np.isin(graph_marks(without_labels(source.block(number, 24, 0))), marks).any()
+
+
+def test_a_widened_network_gives_the_same_vectors_and_can_learn() -> None:
+    narrow = trained(4)
+    config, vocabulary = narrow.network_.config, narrow.vocabulary_
+    weights_before = {name: tensor.numpy() for name, tensor in narrow.network_.state_dict().items()}
+    wide = Network(replace(config, layers=(12, 12), hidden=11), vocabulary)
+    widened(wide, config, weights_before)
+    graphs = Rings().block(3, 20, 0)
+    rows = prepared(wide, vocabulary, graphs)
+    calibrate(wide, config, lambda number: rows, count=2)
+    with torch.no_grad():
+        np.testing.assert_allclose(wide.eval()(rows).numpy(), narrow.transform(graphs), atol=1e-5)
+    wide.train()(rows).square().sum().backward()
+    new = {"dense.0.weight": (slice(0, 8), slice(8, 12)), "dense.2.weight": (slice(None), slice(8, 11))}
+    for name, places in new.items():  # weights that were set to 0
+        assert float(wide.get_parameter(name).grad[places].abs().max()) > 0, name
