@@ -7,6 +7,24 @@ import click
 from ugraphemb.cli.main import COMMANDS, cli
 
 WIDTH = 84  # columns that a page of the site shows without scrolling
+EXIT_CODES = """\
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | an error for which the input is not the reason: a full disk, a missing package, a database or worker that fails |
+| 2 | wrong input: options, files, graphs, models, SMILES |
+| 130, 143 | stopped by Ctrl-C (SIGINT), by SIGTERM |
+| 141 | the reader of the output ended (`ugraphemb info molecules \\| head -1`) |
+"""
+VARIABLES = """\
+| environment variable | meaning |
+|---|---|
+| `UGRAPHEMB_DATA` | a folder with data sets, such as `MUTAG.zip`; downloads are kept in `~/.cache/ugraphemb` |
+| `UGRAPHEMB_DATASET_URL` | where data sets are downloaded from, instead of TU Dortmund |
+| `UGRAPHEMB_LIMITS` | higher [limits of readers](../formats.md#limits), such as `smiles=100000` |
+| `UGRAPHEMB_DEBUG` | `1`: errors are printed with their traceback |
+| `UGRAPHEMB_CPU` | `baseline`: the compiled core does not use AVX2 |
+"""
 
 
 def page() -> str:
@@ -14,7 +32,8 @@ def page() -> str:
     context = click.Context(cli, info_name="ugraphemb", max_content_width=WIDTH, terminal_width=WIDTH)
     parts = [
         "# Command line\n\nWhat each command prints for `--help`. Results go to stdout, progress and warnings to "
-        "stderr. Exit codes: 0, 1 after an error, 2 after a wrong call, 130 after Ctrl-C.\n",
+        "stderr. An error is one line.\n",
+        f"{EXIT_CODES}\n{VARIABLES}\n",
         f"```text\n{cli.get_help(context)}\n```\n",
     ]
     for name in COMMANDS:

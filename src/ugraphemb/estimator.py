@@ -185,7 +185,8 @@ class UGraphEmb(FittedEncoder):
         saved = None if start is None else _model_at(start)
         collection = graphs_of(graphs)
         if len(collection) < 4:
-            raise ValueError(f"{len(collection)} graphs are too few to learn from; at least 4 are needed")
+            few = "1 graph is" if len(collection) == 1 else f"{len(collection)} graphs are"
+            raise ValueError(f"{few} too few to learn from; at least 4 are needed")
         training, validation = self._split(len(collection), held_out)
         given = given_table(collection, table, distances)
         preset = settings_of(self.preset, "distance", {})[1]

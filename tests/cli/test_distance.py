@@ -60,7 +60,7 @@ def test_prices_on_the_command_line_are_those_of_edit_costs(capsys, file: str):
     assert status == 2
     assert "one of node_insert, node_delete" in err
     status, _, err = run(capsys, "distance", f"{file}:0", f"{file}:2", "--cost", "node_insert=-1")
-    assert (status, err) == (1, "Error: node_insert is -1.0; a cost is 0 or from 1e-6 to 1e6\n")
+    assert (status, err) == (2, "Error: node_insert is -1.0; a cost is 0 or from 1e-6 to 1e6\n")
 
 
 def test_what_is_no_graph_is_answered_in_one_line(capsys, file: str):
@@ -70,7 +70,7 @@ def test_what_is_no_graph_is_answered_in_one_line(capsys, file: str):
         ("not a molecule", "nor SMILES"),
     ]:
         status, out, err = run(capsys, "distance", a, f"{file}:0")
-        assert (status, out) == (1, "")
+        assert (status, out) == (2, "")
         assert message in err
         assert err.count("\n") == 1
 

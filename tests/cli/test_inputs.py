@@ -40,6 +40,23 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
+@pytest.fixture(scope="module")
+def made(model: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Paths of a model, and of eight graphs with an index, vectors, and a table of distances; of wrong files."""
+    folder = tmp_path_factory.mktemp("made")
+    graphs = ug.GraphSet.from_smiles(["CCO", "CCN", "CCC", "CCCl", "c1ccccc1", "CC(=O)O", "OCCO", "C#N"])
+    ug.write_graphs(graphs, folder / "graphs.jsonl")
+    ug.GraphIndex(ug.UGraphEmb.load(model), threads=1).add(graphs).save(folder / "index")
+    np.save(folder / "vectors.npy", ug.UGraphEmb.load(model).transform(graphs))
+    ug.pairwise(graphs, threads=1).write(folder / "pairs.parquet")
+    (folder / "classes.txt").write_text("0\n1\n")
+    (folder / "empty.smi").write_text("")
+    (folder / "graphs.xyz").write_text("C\n")
+    names = {"graphs": "graphs.jsonl", "index": "index", "vectors": "vectors.npy", "pairs": "pairs.parquet"}
+    names |= {"classes": "classes.txt", "empty": "empty.smi", "strange": "graphs.xyz"}
+    return {"model": model, **{name: str(folder / file) for name, file in names.items()}}
+
+
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Any:
     def call(*arguments: object) -> tuple[int, str, str]:
@@ -151,32 +168,39 @@ def test_a_smiles_that_ends_like_a_member_is_a_smiles(run):
         (("embed", "{model}", "atlas", "-o", "{new}.txt"), "ends in .npy, .parquet"),
         (("train", "atlas", "-o", "{model}"), "exists already; --overwrite replaces it"),
         (("distance", "CCO", "no file"), "nor SMILES"),
-        (("info", "{table}", "--smiles-column", "structure"), "'not smiles' is not valid SMILES (--on-error skip leaves it out)"),
-        (("info", "{table}", "--nonsense"), "No such option '--nonsense'. See `ugraphemb info --help`"),
+        (("info", "{table}", "--smiles-column", "structure"), "'not smiles' is not valid SMILES (--on-error skip"),
+        (("info", "{table}", "--nonsense"), "See `ugraphemb info --help`"),
         (("info",), "Missing argument 'GRAPHS'. See `ugraphemb info --help`"),
         (("nonsense",), "No such command 'nonsense'. See `ugraphemb --help`"),
-        (("info", "{table}.xyz2"), "no such file"),
+        (("info", "nothing.csv"), "no such file"),
         (("info", "{strange}"), "or --format NAME"),
         (("convert", "atlas", "{new}.xyz"), "or --to NAME"),
-        (("info", "{empty}.smi:1"), "no such file"),
+        (("distance", "CCO", "{graphs}:99"), "positions go from 0 to 7"),
+        (("distance", "CCO", "{graphs}"), "8 graphs; choose one by its position"),
         (("distance", "CCO", "CC", "--cost", "edge_relabel"), "expected NAME=COST"),
         (("distance", "CCO", "CC", "--cost", "edge_relabel=-1"), "edge_relabel"),
         (("index", "{model}", "nothing.smi", "-o", "{new}"), "no such file"),
-        (("index", "nothing/", "{queries}", "-o", "{new}"), "nothing/: no such file or folder, and not a model"),
-        (("embed", "nothing/", "{queries}", "-o", "{new}.npy"), "nothing/: no such file or folder, and not a model"),
+        (("index", "nothing/", "{graphs}", "-o", "{new}"), "nothing/: no such file or folder, and not a model"),
+        (("embed", "nothing/", "{graphs}", "-o", "{new}.npy"), "nothing/: no such file or folder, and not a model"),
+        (("embed", "{graphs}", "{graphs}", "-o", "{new}.npy"), "takes one set of GRAPHS"),
         (("search", "{model}", "CCO"), "not an index"),
         (("search", "{index}", "CCO", "-k", "0"), "0 is not in the range x>=1"),
         (("search", "{index}", "{empty}"), "no graphs"),
         (("search", "{index}", "C(("), "nor SMILES"),
-        (("search", "{index}", "CCO", "--workers", "2"), "--workers and --scheduler share proofs: use --complete or --within"),
-        (("train", "{queries}", "--preset", "best", "-o", "{new}"), "'default'"),
-        (("train", "{queries}", "--metric", "best", "-o", "{new}"), "'mcs'"),
-        (("train", "{queries}", "--method", "best", "-o", "{new}"), "'hungarian'"),
+        (("search", "{index}", "CCO", "--workers", "2"), "share proofs: use --complete or --within"),
+        (("train", "{graphs}", "--preset", "best", "-o", "{new}"), "'default'"),
+        (("train", "{graphs}", "--metric", "best", "-o", "{new}"), "'mcs'"),
+        (("train", "{graphs}", "--method", "best", "-o", "{new}"), "'hungarian'"),
         (("train", "CCO", "-o", "{new}"), "1 graph is too few"),
-        (("train", "{queries}", "--table", "{pairs}", "--metric", "mcs", "-o", "{new}"), "holds distances of ged, not of mcs"),
+        (("train", "{graphs}", "--table", "{pairs}", "--metric", "mcs", "-o", "{new}"), "distances of ged, not of mcs"),
+        (("train", "{graphs}", "--table", "{pairs}", "--method", "vj", "-o", "{new}"), "by tight, not by vj"),
+        (("train", "{graphs}", "--table", "{pairs}", "--cost", "edge_relabel=0", "-o", "{new}"), "under other costs"),
         (("evaluate", "classify", "{vectors}", "{classes}"), "2 classes for 8 vectors"),
         (("evaluate", "rank", "--vectors", "{vectors}", "--truth", "nothing.parquet"), "nothing.parquet: no such file"),
-        (("plot", "query", "{vectors}", "{queries}", "--query", "0", "--truth", "nothing.npy", "-o", "{new}.png"), "nothing.npy: no such file"),
+        (
+            ("plot", "query", "{vectors}", "{graphs}", "--query", "0", "--truth", "nothing.npy", "-o", "{new}.png"),
+            "nothing.npy: no such file",
+        ),
         (("cluster", "{vectors}", "-k", "99"), "99 clusters of 8 graphs"),
         (("predict", "{model}", "CCO"), "has no classes"),
         (("cluster", "nothing.npy"), "no such file"),
@@ -184,12 +208,14 @@ def test_a_smiles_that_ends_like_a_member_is_a_smiles(run):
         (("plot", "edits", "CCO", "CC", "--method", "hed", "-o", "{new}.svg"), "gives a bound, but no edits"),
     ],
 )
-def test_what_goes_wrong_is_told_in_a_line_before_the_work(run, table, model, tmp_path, arguments, message):
-    names = {"table": table, "new": str(tmp_path / "new"), "folder": str(tmp_path), "model": model}
+def test_wrong_input_is_one_line_and_exits_with_2_before_the_work(run, table, made, tmp_path, arguments, message):
+    names = {"table": table, "new": str(tmp_path / "new"), "folder": str(tmp_path), **made}
     status, out, err = run(*(argument.format(**names) for argument in arguments))
-    assert status in (1, 2)
-    assert message in err
-    assert out == ""
+    assert (status, out) == (2, "")
+    errors = [line for line in err.splitlines() if not line.startswith("Warning: ")]
+    assert len(errors) == 1
+    assert errors[0].startswith("Error: ")
+    assert message in errors[0]
     assert not (tmp_path / "new").exists()
 
 

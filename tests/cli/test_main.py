@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from ugraphemb import GraphSet, __version__, read_graphs, write_graphs
 from ugraphemb.cli import main as module
 from ugraphemb.cli.inputs import resolve
-from ugraphemb.errors import GraphFormatError
+from ugraphemb.errors import GraphFormatError, MissingExtraError, StorageError
 from ugraphemb.graphs.summary import statistics
 
 GRAPHS = GraphSet.from_edges([3, 2], [(0, 1), (1, 2), (3, 4)], node_labels=["a", "b", "a", "a", "c"], targets=[0, 1])
@@ -53,7 +54,7 @@ def test_convert_writes_the_same_graphs(capsys, file: str, tmp_path: Path):
         assert "2 graphs" in err
         assert read_graphs(tmp_path / name) == GRAPHS
     status, _, err = run(capsys, "convert", file, str(tmp_path / "h.foo"))
-    assert (status, err.count("\n")) == (1, 1)
+    assert (status, err.count("\n")) == (2, 1)
     status, _, _ = run(capsys, "convert", file, str(tmp_path / "h.foo"), "--to", "jsonl")
     assert status == 0
     assert run(capsys, "convert", file, str(tmp_path / "i"), "--to", "foo")[0] == 2
@@ -66,12 +67,38 @@ def test_an_argument_is_a_path_or_the_name_of_a_set(file: str, away: Path):
         resolve(str(away / "none.zip"))
 
 
-def test_errors_of_ours_are_one_line_and_exit_with_1(capsys, away: Path):
+def test_wrong_input_is_one_line_and_exits_with_2(capsys, away: Path):
     for name in ("nothing.zip", "NOTHING"):
         status, out, err = run(capsys, "info", name)
-        assert (status, out) == (1, "")
+        assert (status, out) == (2, "")
         assert err.startswith("Error: ")
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (StorageError("out.jsonl: No space left on device"), 1, "out.jsonl: No space left on device"),
+        (MissingExtraError("this needs the package 'rdkit'"), 1, "this needs the package 'rdkit'"),
+        (OSError(errno.EIO, "Input/output error", "in.zip"), 1, "in.zip: input/output error"),
+        (RuntimeError("two\nlines"), 1, "two lines (RuntimeError; UGRAPHEMB_DEBUG=1 shows where)"),
+        (FileNotFoundError(errno.ENOENT, "No such file", "in.npy"), 2, "in.npy: no such file"),
+        (ValueError("k is 0"), 2, "k is 0"),
+    ],
+)
+def test_the_exit_code_says_whether_the_input_is_wrong(capsys, monkeypatch, error: Exception, status: int, line: str):
+    def failing(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("ugraphemb.cli.info.resolve", failing)
+    assert run(capsys, "info", "atlas") == (status, "", f"Error: {line}\n")
+
+
+def test_without_arguments_the_help_is_printed(capsys):
+    for arguments in ([], ["plot"]):
+        status, out, err = run(capsys, *arguments)
+        assert status in (0, 2)
+        assert "Commands:\n" in out + err
 
 
 def test_with_debug_errors_come_with_their_traceback(monkeypatch: pytest.MonkeyPatch):
@@ -84,7 +111,9 @@ def test_wrong_calls_exit_with_2(capsys):
     for arguments in (["info"], ["nonsense"], ["info", "a", "--nonsense"]):
         status, _, err = run(capsys, *arguments)
         assert status == 2
-        assert "Error: " in err
+        assert err.startswith("Error: ")
+        assert err.count("\n") == 1
+        assert "--help`" in err
 
 
 def test_interrupts_exit_with_130(capsys, monkeypatch: pytest.MonkeyPatch):
@@ -114,6 +143,9 @@ def test_every_command_is_where_the_list_says_and_explains_itself(capsys):
         status, out, _ = run(capsys, name, "--help")
         assert status == 0
         assert f"ugraphemb {name}" in out.partition("Examples:")[2]
+        for inner in (command, *getattr(command, "commands", {}).values()):
+            options = [parameter for parameter in inner.params if isinstance(parameter, click.Option)]
+            assert [option.name for option in options if not option.help] == []
 
 
 def test_help_lists_every_command_and_loads_nothing_heavy():

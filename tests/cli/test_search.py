@@ -44,7 +44,7 @@ def test_index_says_what_it_wrote_and_does_not_overwrite(files: Path, index: Pat
     assert len(ug.GraphIndex.load(index)) == 50
     again = ["index", files / "model", files / "queries.jsonl", "-o", index, "--threads", 1]
     code, _, err = run(*again)
-    assert code == 1
+    assert code == 2
     assert "ugraphemb add" in err
     code, out, _ = run(*again, "--overwrite")
     assert (code, out) == (0, f"{index}: GraphIndex(10 graphs, vectors of 8 numbers, flat)\n")
@@ -98,7 +98,7 @@ def test_filters_by_name_and_value(files: Path, index: Path):
     code, _, err = search(index, query, "--where", "class")
     assert (code, "NAME=VALUE" in err) == (2, True)
     code, _, err = search(index, query, "--where", "year=3")
-    assert (code, "no metadata column 'year'" in err) == (1, True)
+    assert (code, "no metadata column 'year'" in err) == (2, True)
     assert "nothing found" in search(index, query, "--where", "class=7")[1]
 
 
@@ -115,13 +115,13 @@ def test_add_and_remove_change_the_index_or_leave_it(files: Path, index: Path):
     code, out, _ = run("add", index, files / "queries.jsonl", "--threads", 1)
     assert (code, out) == (0, f"{index}: 10 graphs added, now 60\n")
     code, _, err = run("add", index, files / "queries.jsonl", "--threads", 1)
-    assert (code, "'g50' is already in the index" in err) == (1, True)
+    assert (code, "'g50' is already in the index" in err) == (2, True)
     assert run("add", index, files / "queries.jsonl", "--replace", "--threads", 1)[0] == 0
     assert len(ug.GraphIndex.load(index)) == 60
     code, out, _ = run("remove", index, "g1", "g2")
     assert (code, out) == (0, f"{index}: 2 graphs removed, now 58\n")
     code, _, err = run("remove", index, "g1", "g3")
-    assert (code, "no graph has the id 'g1'" in err) == (1, True)
+    assert (code, "no graph has the id 'g1'" in err) == (2, True)
     (files / "ids.txt").write_text("g3\n\ng4\n")
     assert run("remove", index, "--from", files / "ids.txt")[0] == 0
     assert len(ug.GraphIndex.load(index)) == 56
@@ -138,7 +138,7 @@ def test_metadata_come_from_a_file_by_id_or_by_position(files: Path):
         assert [match["id"] for match in answer["matches"]] == ["g7"]
     (files / "short.csv").write_text("id,year\ng0,1\n")
     code, _, err = run(*made[:-3], files / "x", "--metadata", files / "short.csv")
-    assert (code, "no row for graph 'g1' (49 of 50" in err) == (1, True)
+    assert (code, "no row for graph 'g1' (49 of 50" in err) == (2, True)
 
 
 def test_export_writes_a_row_a_graph(files: Path, index: Path):

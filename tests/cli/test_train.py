@@ -51,7 +51,7 @@ def test_train_embed_and_finetune_follow_one_another(files):
     assert run("predict", files / "fine", graphs, "-o", files / "p.csv")[0] == 0
     assert (files / "p.csv").read_text() == out
     code, _, err = run("predict", model, graphs)
-    assert code == 1
+    assert code == 2
     assert "has no classes" in err
     assert (
         np.abs(ug.UGraphEmb.load(files / "fine").transform(ug.read_graphs(graphs)) - np.load(files / "v.npy")).max() > 0
@@ -62,7 +62,7 @@ def test_wrong_calls_are_told_in_a_line(files):
     graphs = files / "graphs.jsonl"
     assert run("train", graphs, "--resume", "-o", files / "x")[0] == 2
     code, _, err = run("train", graphs, "--preset", "best", "-o", files / "x")
-    assert code == 1
+    assert code == 2
     assert "'default'" in err
     (files / "empty").mkdir(exist_ok=True)
     assert run("embed", files / "empty", graphs, "-o", files / "w.npy")[0] == 2

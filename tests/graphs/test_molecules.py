@@ -113,7 +113,7 @@ def test_names_that_come_again_are_made_different_and_told_or_refused(tmp_path: 
 def test_what_is_not_smiles_is_refused_with_its_line_or_skipped_and_counted(tmp_path: Path, wrong: str) -> None:
     path = tmp_path / "set.smi"
     path.write_text(f"CCO first\n{wrong} second\nCN third\n")
-    with pytest.raises(GraphFormatError, match=r"set.smi:2: .*which is not SMILES"):
+    with pytest.raises(GraphFormatError, match=r"set.smi:2: .*is not valid SMILES"):
         read_smi(path)
     with pytest.warns(GraphWarning, match="1 molecule that cannot be read") as told:
         assert read_smi(path, on_error="skip").ids.tolist() == ["first", "third"]

@@ -168,7 +168,7 @@ def test_a_token_is_asked_for_everywhere_but_health():
 
 def test_an_address_beyond_this_machine_needs_a_token():
     found = CliRunner().invoke(command, [str(saved("molecules")), "--host", "0.0.0.0", "--port", "0"])
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "--token" in found.output
 
 

@@ -12,6 +12,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.cli.failures import WrongInput, exit_code, message
 from ugraphemb.encoder.names import Head
 from ugraphemb.errors import UGraphEmbError
 from ugraphemb.graphs import GraphSet
@@ -27,7 +28,7 @@ def user_errors() -> Iterator[None]:
     except UGraphEmbError:
         raise
     except (ValueError, ImportError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise (WrongInput if exit_code(error) == 2 else click.ClickException)(message(error)) from error
 
 
 def read_vectors(path: str) -> tuple[Floats, list[str] | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ugraphemb.cli.inputs import check_output, reader_options, resolve
-from ugraphemb.errors import amount
+from ugraphemb.errors import GraphFormatError, amount
 
 
 @click.command("convert")
@@ -18,10 +18,11 @@ def command(graphs: str, output: str, to: str | None, strict: bool) -> None:
     """Write GRAPHS, a file, a folder or a data set, to OUTPUT in the format that its suffix names.
 
     \b
-    .zip or a folder  TU Dortmund's text files      .graphml        GraphML
-    .jsonl            JSON Lines, stores everything  .edges          edge lists
-    .gxl .cxl         GXL                           .g6 .s6         graph6, sparse6
-    .smi .sdf         molecules
+    .jsonl            JSON Lines, stores everything   .graphml  GraphML
+    .zip or a folder  TU Dortmund's text files        .gml      GML
+    .gxl .cxl         GXL                             .json     node-link JSON
+    .smi .csv .sdf    molecules                       .gspan    gSpan text
+    .g6 .s6           graph6, sparse6                 .edges    edge lists
 
     \b
     Examples:
@@ -29,10 +30,14 @@ def command(graphs: str, output: str, to: str | None, strict: bool) -> None:
       ugraphemb convert molecules.jsonl molecules.zip
     """
     from ugraphemb.graphs import write_graphs
-    from ugraphemb.graphs.formats import FORMATS
+    from ugraphemb.graphs.formats import output_format
 
-    if to is not None and to not in FORMATS:
-        raise click.BadParameter(f"{to!r}; there are {', '.join(FORMATS)}", param_hint="--to")
+    try:
+        output_format(output, to)
+    except GraphFormatError as error:
+        raise click.BadParameter(str(error).replace("format=...", "--to NAME"), param_hint="OUTPUT") from None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--to") from None
     check_output(output)
     found = resolve(graphs, strict=strict)
     write_graphs(found, output, format=to, strict=strict)

@@ -65,7 +65,9 @@ def command(
     with user_errors():
         loaded, graphs = model_and_graphs(graphs, model, device)
         if to_file and len(graphs) > 1:
-            raise click.UsageError(f"{output} takes one set of GRAPHS; a folder takes any number of files")
+            raise click.UsageError(
+                f"{output} takes one set of GRAPHS, but {', '.join(graphs)} were given; a folder takes any number"
+            )
         if loaded is not None:
             loaded.set_params(threads=threads)
         if to_file:

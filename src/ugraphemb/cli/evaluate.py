@@ -27,7 +27,7 @@ def command() -> None:
     """
 
 
-@command.command("rank")
+@command.command("rank", short_help="Does the ranking by vectors agree with the true one?")
 @click.option("--protocol", type=click.Choice(["vectors", "pairs"]), default="vectors", show_default=True,
               help="pairs: how models of pairs are compared; it needs only --graphs.")  # fmt: skip
 @click.option("--graphs", help="For --protocol pairs: the graphs. Those with more than --max-nodes are left out.")
@@ -109,14 +109,14 @@ def rank(
     click.echo(json.dumps(record))
 
 
-@command.command("classify")
+@command.command("classify", short_help="Accuracy of a simple classifier on vectors.")
 @click.argument("vectors")
 @click.argument("targets")
 @click.option("--kernel", is_flag=True, help="VECTORS is a kernel matrix: use a support vector machine.")
 @click.option("--against", help="Vectors of another method, compared on the same splits.")
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validation with that many folds, not random splits.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Random splits (10 by default), or rounds of folds (1).")
-@click.option("--seed", type=SEED, default=0, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the splits.")
 @click.option("--jobs", type=click.IntRange(min=0), default=1, show_default=True, help="Parallel splits; 0: all cores.")
 @reader_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -145,16 +145,16 @@ def classify_command(
 
     with user_errors():
         classes = read_targets(targets)
+        features = [read_vectors(path)[0] for path in (vectors, against) if path is not None]
+        for path, points in zip((vectors, against), features, strict=False):
+            if len(points) != len(classes):
+                raise ValueError(f"{targets}: {len(classes)} classes for {len(points)} vectors of {path}")
         if folds is None:
             splits = random_splits(len(classes), seed, repeats or 10, classes)
         else:
             splits = stratified_folds(classes, seed, folds, repeats or 1)
         method = classify_kernel if kernel else classify
-        found = [
-            method(read_vectors(path)[0], classes, splits, seed=seed, jobs=jobs)
-            for path in (vectors, against)
-            if path is not None
-        ]
+        found = [method(points, classes, splits, seed=seed, jobs=jobs) for points in features]
         comparison = compare(*found) if len(found) == 2 else None
     if not as_json:
         for scores in found:

@@ -24,7 +24,7 @@ from ugraphemb.cli.inputs import check_output, reader_options, resolve
     type=click.IntRange(min=1),
     help="Training steps of the network; by default chosen by the number of graphs.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of everything random.")
 def command(
     model: str, graphs: str, output: str, targets: str | None, overwrite: bool, steps: int | None, seed: int
 ) -> None:

@@ -55,6 +55,9 @@ def model_and_graphs(
         model, given = given[0], given[1:]
     if not given:
         raise click.UsageError("Missing argument 'GRAPHS...'.")
+    is_folder = len(given) > 1 and given[0].endswith("/") and "://" not in given[0]
+    if model is None and is_folder and not Path(given[0]).expanduser().exists():
+        raise click.UsageError(f"{given[0]}: no such file or folder, and not a model")
     if model is None:
         return None, given
     path = Path(model).expanduser()

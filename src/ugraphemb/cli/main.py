@@ -11,7 +11,9 @@ from typing import NamedTuple, TextIO
 import click
 
 from ugraphemb import __version__
-from ugraphemb.errors import UGraphEmbError
+from ugraphemb.cli.failures import exit_code, message
+
+_NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2 and later
 
 
 class Entry(NamedTuple):
@@ -78,7 +80,7 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits: 0, 1 after an error, 2 after a wrong call, 130 after Ctrl-C.
+    """Runs a command and exits: 0, 2 after wrong input, 1 after any other error, 130 after Ctrl-C.
 
     Whatever the error, it is reported in one line.
 
@@ -95,26 +97,18 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         status = 130
-    except click.ClickException as error:
-        error.show()
-        status = error.exit_code
     except BrokenPipeError:  # `ugraphemb ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
     except Exception as error:
-        if debug:
+        if debug and not isinstance(error, click.ClickException):
             raise
-        click.echo(f"Error: {_said(error)}", err=True)
-        status = 1
+        if isinstance(error, _NO_ARGUMENTS):
+            error.show()  # the help
+        else:
+            click.echo(f"Error: {message(error)}", err=True)
+        status = exit_code(error)
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _said(error: Exception) -> str:
-    """The message of an error in one line; unexpected errors also name their type."""
-    text = " ".join(str(error).split()).replace("on_error='skip'", "--on-error skip")
-    if isinstance(error, UGraphEmbError | OSError | ValueError | ImportError):
-        return text or type(error).__name__
-    return f"{text or 'no message'} ({type(error).__name__}; UGRAPHEMB_DEBUG=1 shows where)"
 
 
 def _show_warning(

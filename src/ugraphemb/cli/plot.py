@@ -31,19 +31,22 @@ def command() -> None:
     """
 
 
-@command.command("map")
+@command.command("map", short_help="A map of graphs by their vectors.")
 @click.argument("vectors")
 @click.argument("graphs")
 @OUTPUT
 @click.option("--show", type=click.Choice(["classes", "line", "clusters"]), default="classes", show_default=True,
               help="Dots only, or also graphs along a line, or graphs of the densest clusters.")  # fmt: skip
-@click.option("--method", type=click.Choice(["tsne", "pca", "umap"]), default="tsne", show_default=True)
-@click.option("--perplexity", type=click.FloatRange(min=1), default=30.0, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--method", type=click.Choice(["tsne", "pca", "umap"]), default="tsne", show_default=True,
+              help="How coordinates are computed; umap needs the package umap-learn.")  # fmt: skip
+@click.option("--perplexity", type=click.FloatRange(min=1), default=30.0, show_default=True,
+              help="For tsne: about how many neighbors of a graph count.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the map.")
 @click.option("--from", "start", help="Id of the graph where the line begins; the farthest two are joined by default.")
 @click.option("--to", "stop", help="Id of the graph where the line ends.")
-@click.option("--count", type=click.IntRange(min=2), default=12, show_default=True, help="Graphs drawn with the map.")
-@click.option("--clusters", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--count", type=click.IntRange(min=2), default=12, show_default=True,
+              help="Graphs drawn along the line, or per cluster.")  # fmt: skip
+@click.option("--clusters", type=click.IntRange(min=1), default=5, show_default=True, help="Number of clusters.")
 @click.option("--coordinates", type=click.Path(dir_okay=False), help="Also write the coordinates of the map, as .npy.")
 @reader_options
 @TITLE
@@ -101,7 +104,7 @@ def map_command(
     click.echo(output)
 
 
-@command.command("query")
+@command.command("query", short_help="One graph and how the others rank, by truth and by vectors.")
 @click.argument("vectors")
 @click.argument("graphs")
 @click.option("--query", required=True, help="Id of the query graph.")
@@ -160,7 +163,7 @@ def query_command(
     click.echo(output)
 
 
-@command.command("edits")
+@command.command("edits", short_help="The edits that turn one graph into another.")
 @click.argument("a")
 @click.argument("b")
 @OUTPUT

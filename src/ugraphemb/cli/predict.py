@@ -36,7 +36,7 @@ def command(model: str, graphs: str, output: str | None, threads: int, device: s
     with user_errors():
         loaded = UGraphEmb.load(model, device=device).set_params(threads=threads)
         if not hasattr(loaded, "classes_"):
-            raise click.ClickException(f"{model} has no classes: `ugraphemb finetune` makes a model with classes")
+            raise click.UsageError(f"{model} has no classes: `ugraphemb finetune` makes a model with classes")
         collection = resolve(graphs)
         shares = loaded.predict_proba(collection)
     names = loaded.classes_

@@ -19,7 +19,7 @@ COSTS = click.option(
 
 _OPTIONS = [
     click.option("--metric", type=click.Choice(metric_names()), default="ged", show_default=True,
-                 help="Metric."),
+                 help="What is computed: edit distance (ged), common subgraphs (mcs), a kernel or equal classes."),
     click.option("--method", type=click.Choice(METHODS), help="Solver of edit distance; tight by default."),
     click.option("--timeout", type=click.FloatRange(min=0), help="Seconds per pair; then the best bounds so far."),
     click.option("--beam-width", type=click.IntRange(min=1), help="Partial maps kept by beam; 80 by default."),

@@ -68,9 +68,13 @@ def command(
     """
     from ugraphemb.search import GraphIndex
 
+    if executor is not None and not options["complete"] and options["within"] is None:
+        raise click.UsageError("--workers and --scheduler share proofs: use --complete or --within")
     with user_errors():
         found = GraphIndex.load(index, costs=costs, threads=threads)
         queries = named(query)
+        if not len(queries):
+            raise click.UsageError(f"{query} has no graphs")
         answers = found.search(queries, k, where=_filters(where) or None, executor=executor, **options)
     for graph, matches in zip(queries, answers, strict=True):
         shown = [match.explained(_PATIENCE) for match in matches]

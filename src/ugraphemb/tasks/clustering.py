@@ -30,7 +30,7 @@ def clusters(vectors: npt.ArrayLike, count: int | None = None, *, head: Head = "
     if len(points) > _MOST:
         raise ValueError(f"{len(points)} graphs; all pairs of at most {_MOST} are compared. Take a sample of them")
     if count is not None and not 1 <= count <= len(points):
-        raise ValueError(f"{count} groups of {len(points)} graphs")
+        raise ValueError(f"{count} clusters of {len(points)} graphs; the number goes from 1 to {len(points)}")
     if len(points) < 2 or (count is None and len(points) < min_size):
         return np.full(len(points), -1 if count is None else 0, np.int64)
     distances = predicted_proximity(points, points, head)

@@ -172,5 +172,4 @@ def _label(value: Any) -> Any:
 
 def _sentence(error: BaseException) -> str:
     text = re.sub(r"^SMILES 0: | \(on_error='skip' leaves it out\)", "", " ".join(str(error).split()))
-    text = re.sub(r", which is not SMILES", " is not valid SMILES", text)
     return text[:500] or type(error).__name__

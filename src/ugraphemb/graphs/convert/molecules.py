@@ -192,7 +192,7 @@ class MoleculeCollector:
             about = {"smiles": text, **(metadata or {})}
             self._wait(molecule, {"target": target, "id": id, "where": where, "row": self._rows, "metadata": about})
             return
-        wrong = f"{text[:60]!r}, which is not SMILES" if text else "empty, expected SMILES"
+        wrong = f"{text[:60]!r} is not valid SMILES" if text else "empty, expected SMILES"
         self._add(self._parsed(text) if text else None, wrong, where, id, target, {"smiles": text, **(metadata or {})})
 
     def add_block(

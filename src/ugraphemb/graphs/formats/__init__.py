@@ -109,9 +109,9 @@ def write_graphs(
     files that it lists.
 
     Args:
-        path: Its suffix says the format, .gz behind it that the file is gzipped; a path without one is the folder of
-            a TU data set.
-        format: One of `FORMATS`, to choose it yourself.
+        path: Its suffix determines the format; with a further .gz the file is gzipped. A path without a suffix is the
+            folder of a TU data set.
+        format: One of `FORMATS`, whatever the suffix.
         strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
 
     Raises:
@@ -125,9 +125,19 @@ def write_graphs(
         >>> ug.read_graphs("two.graphml").ids.tolist()
         ['ethanol', 'ethylamine']
     """
-    path = Path(path)
-    chosen = FORMATS["tu"] if not (format or suffix_of(path)) else _named(format) if format else _format_of_suffix(path)
-    chosen.writer()(graphs, path, strict=strict, **options)
+    output_format(path, format).writer()(graphs, Path(path), strict=strict, **options)
+
+
+def output_format(path: str | Path, name: str | None = None) -> Format:
+    """The format in which a path is written: that of a name, or of its suffix; without a suffix it is a TU folder.
+
+    Raises:
+        GraphFormatError: The suffix is not known.
+        ValueError: No format has this name.
+    """
+    if name:
+        return _named(name)
+    return _format_of_suffix(Path(path)) if suffix_of(Path(path)) else FORMATS["tu"]
 
 
 def format_of(path: str | Path, name: str | None = None) -> Format:
