@@ -14,7 +14,7 @@ EXIT_CODES = """\
 | 1 | an error for which the input is not the reason: a full disk, a missing package, a database or worker that fails |
 | 2 | wrong input: options, files, graphs, models, SMILES |
 | 130, 143 | stopped by Ctrl-C (SIGINT), by SIGTERM |
-| 141 | the reader of the output ended (`ugraphemb info molecules \\| head -1`) |
+| 141 | the program that reads the output through a pipe has ended, such as `head` |
 """
 VARIABLES = """\
 | environment variable | meaning |
