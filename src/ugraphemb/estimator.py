@@ -56,7 +56,7 @@ class UGraphEmb(FittedEncoder):
         costs: Edit costs; by default each edit costs 1, but relabeling an edge is free with preset="paper". They are
             saved with the model, and an index verifies with them.
         kind: If `metric` is a function: "distance" or "similarity".
-        preset: "default", or "paper": the published model and training.
+        preset: "default", "paper" (the published model and training), or "0.1" (the default of release 0.1).
         dimension: Length of a vector; None takes the value of the preset, here and below.
         layers: Width of each convolution.
         convolution: "gin", "gcn", "sage" or "gat".
@@ -67,8 +67,9 @@ class UGraphEmb(FittedEncoder):
         learning_rate: Maximum learning rate of Adam.
         settings: Any other field of EncoderConfig or TrainingConfig.
         validation: Share of the graphs that is held out to select the best model.
-        truth: "online" computes proximities while training, of blocks of graphs, and never runs out of pairs; "table"
-            computes them all before. By default edit distances are computed online, and everything else is a table.
+        truth: "online" computes proximities during training, for blocks of graphs, so that the number of pairs is
+            unlimited; "table" computes all of them before. By default edit distances are computed online, and
+            everything else is a table.
         augment: Share of fresh graphs in each block: random edits, connected crops and mixtures of training graphs.
             None takes the value of the preset, and 0 if proximities are given; 0 means no fresh graphs.
         max_pairs: Maximum size of a table; if there are more pairs, only pairs within random blocks of graphs are used.
@@ -79,7 +80,7 @@ class UGraphEmb(FittedEncoder):
         progress: True or False; None shows progress on a terminal.
 
     Attributes:
-        network_: The trained network. torch is imported when it is needed: to train, to embed many graphs, or by this.
+        network_: The trained network. torch is imported only to train, to embed many graphs, or to read this attribute.
         vocabulary_: The labels seen in training; all others share one embedding.
         about_: Information that is saved with the model: metric, data, scores, settings.
 
@@ -280,12 +281,12 @@ class UGraphEmb(FittedEncoder):
     def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int | None = None) -> UGraphEmb:
         """Adjusts the vectors to classes (the paper's UGraphEmb-F) and learns to predict them.
 
-        The class layers are kept with the model: see `predict`. Fine-tuning again replaces them. They see the vector
+        The class layers are kept with the model: see `predict`. Fine-tuning again replaces them. Their input is the vector
         and the Weisfeiler-Lehman colors of a graph. Distances between vectors stay close to what they were.
 
         Args:
             targets: The class of each graph.
-            steps: How many; by default as many as the number of graphs suggests.
+            steps: Training steps; by default chosen by the number of graphs.
         """
         from ugraphemb.encoder.batches import Collator
         from ugraphemb.training.display import Display

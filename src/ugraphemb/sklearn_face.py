@@ -25,7 +25,7 @@ class Transformer:
         """Changes parameters.
 
         Raises:
-            ValueError: There is none of that name.
+            ValueError: No parameter has this name.
         """
         known = _parameters(type(self))
         for name, value in params.items():

@@ -26,7 +26,7 @@ class Baseline(Protocol):
     """
 
     def fit(self, graphs: GraphsLike) -> Any:
-        """Learns from `graphs`, at least one, and returns itself. Class labels are not used, but by MajorityClass."""
+        """Learns from `graphs`, at least one, and returns itself. Only MajorityClass uses class labels."""
         ...
 
 

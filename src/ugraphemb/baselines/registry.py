@@ -57,7 +57,14 @@ BASELINES: Mapping[str, Callable[..., Baseline]] = MappingProxyType(
 
 
 def baseline(name: str, **settings: Any) -> Baseline:
-    """The baseline of this name.
+    """A baseline by its name, not fitted yet.
+
+    Args:
+        name: One of `BASELINES`: "gk", "sp", "wl", "dgk", "dsp", "dwl", "graph2vec", "netmf", "graphsage", "beam", ...
+        settings: Settings of this baseline; `docs/baselines.md` lists them.
+
+    Raises:
+        ValueError: An unknown name.
 
     Examples:
         >>> from ugraphemb.baselines import baseline

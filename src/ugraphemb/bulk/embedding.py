@@ -86,12 +86,12 @@ def embed_files(
 
     Args:
         files: Paths, folders or patterns ("graphs/*.smi.gz"), also of object stores: s3://, gs://, memory:// and
-            whatever else fsspec knows (extra `remote`). Workers must see them.
+            every other store of fsspec (extra `remote`). Workers must be able to read them.
         output: A folder, of this machine or of an object store.
         model: A fitted UGraphEmb.
         executor: Workers that read and embed: a number of processes, a Dask client, the address of a Dask scheduler, or
             any concurrent.futures.Executor. `model.threads` are then the threads of each, 1 by default.
-        rows: Large files of lines (.smi, .csv, .jsonl) are cut after this many lines.
+        rows: Large files of lines (.smi, .csv, .jsonl) are split after this many lines.
         format: One of `ugraphemb.graphs.formats.FORMATS`, if the suffix of the files does not determine it.
         progress: True or False; None shows a bar on a terminal if the work takes long. A function is called with the
             number of input bytes done and the total.

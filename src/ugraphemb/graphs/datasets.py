@@ -55,10 +55,10 @@ def load_dataset(
 ) -> GraphSet:
     """A data set by its name; `targets` are its classes.
 
-    The set is searched in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or
-    NAME.gspan, directly or in a folder NAME, or as the folder NAME of TU's text files. Otherwise the zip is downloaded
+    The set is searched for in `root`, in $UGRAPHEMB_DATA and in the user's cache folder, as NAME.zip, NAME.gspan.gz or
+    NAME.gspan, directly or in a folder NAME, or as the folder NAME of TU's text files. If not found, it is downloaded
     from TU Dortmund's collection into `root` or the cache folder, together with its SHA-256, which is verified at every
-    use. "molecules" (5,000 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes) are always
+    use. "molecules" (4,999 molecules that come with RDKit) and "atlas" (all graphs of up to seven nodes) are always
     available. "moses" contains 1,936,962 molecules of the package molsets (`pip install --no-deps molsets`).
 
     Args:

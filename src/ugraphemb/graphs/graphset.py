@@ -344,7 +344,7 @@ class GraphSet:
         return f"GraphSet({self.name + ': ' if self.name else ''}{', '.join(parts)})"
 
     def summary(self) -> str:
-        """What there is to know about the collection, a line each."""
+        """Counts of graphs, nodes, edges, labels and classes, one per line."""
         from ugraphemb.graphs.summary import summary
 
         return summary(self)

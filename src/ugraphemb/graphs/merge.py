@@ -16,7 +16,7 @@ from ugraphemb.graphs.packing import Vocabulary, label_key
 def concatenated(parts: Sequence[GraphSet]) -> GraphSet:
     """All graphs of all parts, in order, with one vocabulary of node labels and one of edge labels.
 
-    Where only some parts carry labels, nodes of the others get the label None. Attributes must be of one
+    If only some parts have labels, nodes of the others get the label None. Attributes must be of one
     width, or absent everywhere; targets are kept where every part has them, metadata where any has them. If ids
     repeat, each gets the position of its part before it.
 

@@ -35,7 +35,7 @@ def edit_figure(
         mappings: For each graph the image of each node of the query, -1 if it is removed.
         titles: Written above each column.
         notes: Written below each column.
-        title: Written above all.
+        title: Title of the figure.
         edge_labels: Whether labels of edges count; not if the cost `edge_relabel` is 0.
 
     Examples:

@@ -161,7 +161,7 @@ def cluster_figure(
     radius: float | None = None,
     title: str = "",
 ) -> Figure:
-    """A map with its most crowded discs circled, and below it a row of graphs from each, from the center outward.
+    """A map with circles around its densest regions, and below it a row of graphs from each, from the center outward.
 
     Examples:
         >>> import numpy as np

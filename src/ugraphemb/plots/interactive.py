@@ -28,7 +28,8 @@ def write_map_page(coordinates: npt.ArrayLike, graphs: GraphsLike, path: str | P
 
     Args:
         coordinates: Shape (graphs, 2).
-        graphs: Whose `targets`, if any, color the dots; up to 255 classes. A graph has at most 65,535 nodes.
+        graphs: Their `targets`, if any, determine the colors of the dots; up to 255 classes. A graph has at most
+            65,535 nodes.
         path: Ends in .html.
         title: By default the name of the collection.
 

@@ -108,7 +108,7 @@ class GraphIndex:
 
     @property
     def model(self) -> UGraphEmb:
-        """What makes the vectors.
+        """The model that computes the vectors.
 
         Raises:
             ValueError: The index was made without one, and no graphs were added yet.
@@ -124,7 +124,7 @@ class GraphIndex:
 
     @property
     def engine(self) -> Engine:
-        """What keeps graphs and vectors."""
+        """The storage of graphs and vectors."""
         if self._engine is None and self._place != "embedded":
             raise ValueError("this index has no model yet: give the one of the database, or add graphs")
         if self._engine is None:

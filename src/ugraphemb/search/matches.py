@@ -88,11 +88,11 @@ class Certificate:
     Attributes:
         proven: No other graph of the scope comes before a match; with `within`, no other one is within that distance.
         ordered: Their order is the true one, too.
-        scope: "shortlist": among the nearest by vectors; "database": among all graphs (that `where` lets through).
-        graphs: How many there are in the scope.
-        removed: How many were ruled out by each bound: size, labels, degrees, branch, tight, exact.
-        undecided: Ids of graphs that may belong to the answer; none where it is proven.
-        seconds: What verification took.
+        scope: "shortlist": among the nearest by vectors; "database": among all graphs (that `where` selects).
+        graphs: Number of graphs in the scope.
+        removed: Number of graphs that each bound ruled out: size, labels, degrees, branch, tight, exact.
+        undecided: Ids of graphs that may belong to the answer; empty if it is proven.
+        seconds: Duration of the verification.
 
     Examples:
         >>> import ugraphemb as ug

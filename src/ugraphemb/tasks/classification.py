@@ -69,7 +69,7 @@ class ClassificationScores:
 
 @dataclass(frozen=True)
 class Comparison:
-    """First method less second, on the same splits.
+    """First method minus second, on the same splits.
 
     Attributes:
         difference: Mean difference of accuracy.

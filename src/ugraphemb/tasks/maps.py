@@ -23,7 +23,7 @@ class GraphMap:
     """A fitted map.
 
     Attributes:
-        coordinates: Shape (graphs, 2), where the vectors it was fitted on lie.
+        coordinates: Shape (graphs, 2), of the vectors it was fitted on.
         method: "tsne", "pca" or "umap".
 
     Examples:
@@ -41,7 +41,7 @@ class GraphMap:
     _width: int
 
     def transform(self, vectors: npt.ArrayLike) -> Floats:
-        """Where new vectors fall, shape (new graphs, 2); the map itself stays as it is."""
+        """Coordinates of new vectors, shape (new graphs, 2); the map itself stays as it is."""
         new = finite_matrix(vectors, "vectors")
         if new.shape[1] != self._width:
             raise ValueError(f"vectors are {new.shape[1]} wide, those of the map {self._width}")

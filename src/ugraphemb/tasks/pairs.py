@@ -84,7 +84,7 @@ def pair_protocol(
     Args:
         graphs: The collection.
         split: Seed of the split.
-        model: Fitted elsewhere, on none of the test graphs (`pair_split`); None fits one to the training graphs.
+        model: A model that was fitted on none of the test graphs (`pair_split`); None fits one to the training graphs.
         ks: Where p@k is cut.
         timeout: Seconds for the exact distance of one pair; None has no limit.
 

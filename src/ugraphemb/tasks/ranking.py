@@ -27,7 +27,7 @@ class RankingScores:
 
     Attributes:
         tau: Kendall's tau-b. NaN where the truth is constant over the database; 0 where only the prediction is: it
-            orders nothing, and a model must not gain by failing.
+            orders nothing, and a model must not gain by that.
         rho: Spearman's rank correlation, ties at their mean rank. NaN likewise.
         mse: Mean of (predicted - true)²; NaN where one is a distance and the other a similarity.
         precision: For each k, the share of the k predicted first whose true value is within the k-th best.

@@ -48,8 +48,8 @@ def random_splits(
 
     Args:
         n: Number of graphs.
-        targets: One class per graph; if given, the splits are stratified: every class is spread over the three parts
-            in proportion, up to one graph. A class of one member falls into any one of them.
+        targets: One class per graph; if given, the splits are stratified: every part has its share of every
+            class, up to one graph. A class of one member falls into any one of them.
         shares: Shares of training, validation and test; validation and test are rounded to whole graphs.
 
     Examples:

@@ -35,7 +35,7 @@ def from_smiles(
 
     Node labels are element symbols; edge labels "single", "double", "triple", "aromatic" and what else RDKit knows.
     The SMILES are kept as metadata "smiles". Isotopes and stereochemistry are not represented. The text must be
-    SMILES, but the chemistry need not hold: nitrogen with five bonds makes a graph like any other.
+    SMILES, but valences are not checked: a nitrogen atom with five bonds is accepted.
 
     Args:
         smiles: One string is one molecule.

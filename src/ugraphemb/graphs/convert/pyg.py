@@ -41,7 +41,7 @@ def from_pyg(
             the labeled TU sets and in ZINC. A tensor `x` that is not taken for labels becomes node attributes.
         edge_labels_from: The same for edges, with `edge_label` and `edge_attr`.
         targets: One per graph; by default `y`, where every graph has just one.
-        directed: "refuse" is an error for graphs where some edges stand in both directions and some in one only;
+        directed: "refuse" is an error for graphs where some edges are stored in both directions and some in one only;
             "symmetrize" drops directions.
         strict: Refuse self loops, repeated edges, unused tensors, and a `y` that is not one value per graph.
 

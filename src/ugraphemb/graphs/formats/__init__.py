@@ -67,12 +67,12 @@ def read_graphs(
 ) -> GraphSet:
     """Graphs from a file or folder.
 
-    A folder holds the files of a TU data set, GXL files, or any files of graphs, which are put together.
+    A folder contains the files of a TU data set, GXL files, or any files of graphs, which are combined.
 
     Args:
         path: Its suffix determines the format; for .txt, .xml and no suffix its content does.
             Text files may be gzipped: .jsonl.gz, .gspan.gz and so on.
-        format: One of `FORMATS`, to choose it yourself.
+        format: One of `FORMATS`, whatever the suffix.
         strict: Refuse self loops, repeated edges and the like instead of dropping them with a GraphWarning.
         progress: Called with how much is done and how much there is: lines, molecules, graphs or files.
         options: Passed on to the reader of the format.
@@ -103,20 +103,20 @@ _reading = _read.reading
 def write_graphs(
     graphs: GraphSet, path: str | Path, *, format: str | None = None, strict: bool = False, **options: Any
 ) -> None:
-    """Graphs to a file or folder, which is either written whole or left as it was.
+    """Writes graphs to a file or folder, which is either written completely or left as it was.
 
-    A folder is replaced only if everything in it was written by this function. Beside a .cxl stands a folder with the
-    files that it lists.
+    A folder is replaced only if everything in it was written by this function. The files that a .cxl lists are in a
+    folder beside it.
 
     Args:
         path: Its suffix determines the format; with a further .gz the file is gzipped. A path without a suffix is the
             folder of a TU data set.
         format: One of `FORMATS`, whatever the suffix.
-        strict: Refuse to write what the format cannot hold, instead of leaving it out with a GraphWarning.
+        strict: Refuse to write what the format cannot store, instead of omitting it with a GraphWarning.
 
     Raises:
-        GraphFormatError: What the format cannot hold, or a path whose format is unknown.
-        StorageError: It could not be written, or there is a folder with files of others.
+        GraphFormatError: What the format cannot store, or a path whose format is unknown.
+        StorageError: It could not be written, or the folder contains other files.
 
     Examples:
         >>> import ugraphemb as ug
