@@ -281,8 +281,8 @@ class UGraphEmb(FittedEncoder):
     def finetune(self, graphs: GraphsLike, targets: npt.ArrayLike, *, steps: int | None = None) -> UGraphEmb:
         """Adjusts the vectors to classes (the paper's UGraphEmb-F) and learns to predict them.
 
-        The class layers are kept with the model: see `predict`. Fine-tuning again replaces them. Their input is the vector
-        and the Weisfeiler-Lehman colors of a graph. Distances between vectors stay close to what they were.
+        The class layers are kept with the model: see `predict`. Fine-tuning again replaces them. Their input is the
+        vector and the Weisfeiler-Lehman colors of a graph. Distances between vectors stay close to what they were.
 
         Args:
             targets: The class of each graph.

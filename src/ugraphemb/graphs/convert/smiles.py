@@ -19,7 +19,8 @@ def to_smiles(graphs: GraphSet) -> list[str]:
     """SMILES whose atoms are in the order of the nodes, so that `from_smiles` gives the same graphs.
 
     Graphs that were read from SMILES give these. For others, node labels must be elements and edge labels types of
-    bonds; charges, and hydrogens that are not nodes, are inferred: as few as possible such that RDKit finds the same bonds.
+    bonds; charges, and hydrogens that are not nodes, are inferred: as few as possible such that RDKit finds the same
+    bonds.
 
     Examples:
         >>> import ugraphemb as ug
