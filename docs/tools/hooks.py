@@ -83,8 +83,10 @@ def _list_of(records: list[Path]) -> str:
         "",
         "Each record is written by a script in `benchmarks/`, with the machine, the date and the commit.",
         "",
+        "| record | file in `benchmarks/results` |",
+        "|---|---|",
     ]
     for record in records:
         title = record.read_text("utf-8").partition("\n")[0].lstrip("# ")
-        lines.append(f"- [{title}]({record.name})")
+        lines.append(f"| [{title}]({record.name}) | `{record.stem}` |")
     return "\n".join(lines) + "\n"

@@ -39,7 +39,7 @@ print(f"{networkx_seconds / own_seconds:,.0f} times as fast")
 #
 # ## Larger graphs
 #
-# NetworkX has no answer for graphs of 30 nodes. `tight`, the default method, gives bounds in a fraction of a millisecond; `exact` with a
+# NetworkX does not finish on graphs of 30 nodes. `tight`, the default method, gives bounds in a fraction of a millisecond; `exact` with a
 # timeout gives the best bounds within that time, and a proof if it finds one.
 
 # %%

@@ -1,20 +1,21 @@
 """All errors that ugraphemb raises deliberately.
 
     UGraphEmbError
-    ├── GraphFormatError     a file or object that is not the graph it claims to be (also a ValueError)
-    ├── DatasetNotFoundError a data set that is neither on disk nor can be downloaded (also a LookupError)
-    ├── MissingExtraError    an optional dependency is not installed (also an ImportError)
-    ├── CostError            edit costs that are invalid, or that a solver does not support (also a ValueError)
-    ├── MetricError          a user-defined metric that fails on a pair (also a RuntimeError)
-    ├── ClusterError         workers that fail or cannot be reached, with the reason (also a RuntimeError)
-    ├── TableError           a pair table that is damaged or belongs to other graphs (also a ValueError)
-    ├── ModelFormatError     a saved model that is damaged or of an unknown version (also a ValueError)
-    ├── IndexFormatError     a saved index that is damaged or of an unknown version (also a ValueError)
-    ├── EngineError          a database that does not answer, or refuses (also a ConnectionError)
-    ├── StorageError         a file that cannot be written: a full disk, a missing permission (also an OSError)
-    └── TrainingError        training that cannot continue, with the reason (also a RuntimeError)
+    ├── GraphFormatError (ValueError)       a file or object that is not a valid graph
+    ├── DatasetNotFoundError (LookupError)  a data set that is not found
+    ├── MissingExtraError (ImportError)     an optional dependency is not installed
+    ├── CostError (ValueError)              edit costs that are invalid or not supported
+    ├── MetricError (RuntimeError)          a user-defined metric that fails on a pair
+    ├── ClusterError (RuntimeError)         workers that fail or cannot be reached
+    ├── TableError (ValueError)             a pair table, damaged or of other graphs
+    ├── ModelFormatError (ValueError)       a saved model, damaged or of another version
+    ├── IndexFormatError (ValueError)       a saved index, damaged or of another version
+    ├── EngineError (ConnectionError)       a database that does not answer, or refuses
+    ├── StorageError (OSError)              a file that cannot be written
+    └── TrainingError (RuntimeError)        training that cannot continue
 
-Wrong argument values are plain ValueError or TypeError. GraphWarning reports input that was dropped or ignored.
+Each is also the built-in exception in parentheses. Wrong argument values are plain ValueError or
+TypeError. GraphWarning reports input that was dropped or ignored.
 """
 
 from __future__ import annotations
