@@ -128,20 +128,20 @@ def _figures(name: str) -> list[str]:
                 found = {entry["split"]: entry for entry in known if (entry["row"], entry.get("set")) == (row, data)}
                 scores = [np.mean([entry[key] for entry in found.values()]) for key in ("tau", "p@10")]
                 lines.append(f"| {data} | {row} | {len(found)} | {scores[0]:.3f} | {scores[1]:.3f} |")
-    for entry in known:
-        if entry["row"] == f"{name}, MOSES":
-            lines += [
-                "",
-                f"Among {entry['molecules']:,} held-out molecules of MOSES vectors alone find {entry['recall@10']:.0%} "
-                f"of the ten nearest ({entry['queries']} queries). Edits are predicted with a mean error of "
-                f"{entry['mean absolute error']:.2f} (mean distance {entry['mean distance']:.1f}).",
-            ]
-        if entry["row"] == f"{name}, start":
-            lines += [
-                "",
-                f"A fresh process that reads {entry['graphs']:,} molecules, adds them to an index and asks one of them "
-                f"takes {min(entry['cpu seconds'])} s of CPU.",
-            ]
+    last = {entry["row"]: entry for entry in known}
+    if entry := last.get(f"{name}, MOSES"):
+        lines += [
+            "",
+            f"Among {entry['molecules']:,} held-out molecules of MOSES vectors alone find {entry['recall@10']:.0%} "
+            f"of the ten nearest ({entry['queries']} queries). Edits are predicted with a mean error of "
+            f"{entry['mean absolute error']:.2f} (mean distance {entry['mean distance']:.1f}).",
+        ]
+    if entry := last.get(f"{name}, start"):
+        lines += [
+            "",
+            f"A fresh process that reads {entry['graphs']:,} molecules, adds them to an index and asks one of them "
+            f"takes {min(entry['cpu seconds'])} s of CPU.",
+        ]
     return [*lines, ""]
 
 
