@@ -116,8 +116,9 @@ def section(book: Book, docs: Path) -> list[str]:
 
 
 def judged(found: Found, asked: list[float]) -> str:
-    """Verdicts on the chosen classifier of what is learned without classes, and on the predicted classes."""
-    return f"{verdict(found.mean('before', 'chosen'), asked[0], 1)}; {verdict(found.mean('direct'), asked[1], 1)}"
+    """Verdicts on logistic regression and on the chosen classifier before fine-tuning, and on the predicted classes."""
+    means = found.mean("before", "lr"), found.mean("before", "chosen"), found.mean("direct")
+    return "; ".join(verdict(mean, target, 1) for mean, target in zip(means, (asked[0], *asked), strict=True))
 
 
 def best_other(book: Book, data: str) -> str:
