@@ -58,7 +58,7 @@ def test_the_make_targets_exist() -> None:
 
 
 def test_there_are_examples_of_both_kinds() -> None:
-    assert len(PYTHON) == 3
+    assert len(PYTHON) == 2
     assert len(COMMANDS) == 3
     assert README.count("```python") == len(PYTHON)
 

@@ -36,7 +36,8 @@ print(compounds[7].id, compounds[7].metadata)
 # ## Learn vectors
 #
 # 200 molecules and 300 steps are enough for a demonstration. Leave `steps` out, and use more molecules, for better vectors.
-# Vectors only decide how fast the search is; the answer below is proven by edit distance.
+# `ug.GraphIndex()` without a model needs no training: it uses a model that comes with the package. Vectors only decide how
+# fast the search is; the answer below is proven by edit distance.
 
 # %%
 warnings.simplefilter("ignore", ug.errors.GraphWarning)  # rare elements that are not among the 200
