@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import ugraphemb as ug
 from ugraphemb.encoder.colors import Bags, bags, colors, known_colors, sketch
+from ugraphemb.encoder.hashing import label_digest
 
 
 def refined(graphs: ug.GraphSet, rounds: int) -> list[list[object]]:
@@ -127,3 +131,25 @@ def test_a_sketch_depends_neither_on_the_order_of_graphs_nor_on_the_other_graphs
 
 def test_the_sketch_of_a_graph_without_nodes_is_zero():
     assert not sketch(ug.GraphSet.from_edges([0], [[]]), 8, edge_labels=False).any()
+
+
+def test_edges_without_labels_have_the_same_colors_beside_edges_with_labels():
+    bare = ug.GraphSet.from_edges([3, 2], [(0, 1), (1, 2), (3, 4)], node_labels=list("CCOCN"))
+    both = bare + ug.GraphSet.from_smiles(["C=CC"])
+    assert of_graphs(both)[1][:2] == of_graphs(bare)[1]
+    np.testing.assert_array_equal(sketch(both, 16, edge_labels=True)[:2], sketch(bare, 16, edge_labels=True))
+
+
+def test_equal_labels_of_one_type_have_one_hash():
+    assert label_digest((np.int64(1), "a")) == label_digest((1, "a"))
+    assert label_digest(frozenset("abc")) == label_digest(frozenset("cba"))
+    different = [1, True, "1", 1.0, None, (1,), frozenset([1])]
+    assert len({label_digest(label) for label in different}) == len(different)
+
+
+def test_the_hash_of_a_label_is_the_same_in_every_process():
+    code = "from ugraphemb.encoder.hashing import label_digest; print(label_digest(frozenset('abcdef')).hex())"
+    for seed in ("1", "2"):
+        asked = [sys.executable, "-c", code]
+        found = subprocess.run(asked, env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True)
+        assert found.stdout.strip() == label_digest(frozenset("abcdef")).hex()

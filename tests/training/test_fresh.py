@@ -79,3 +79,8 @@ def test_fresh_graphs_of_graphs_without_labels_edges_or_nodes():
     assert len(fresh) == 50
     assert fresh.num_nodes.max() <= 4
     assert fresh.node_vocabulary == ()
+
+
+def test_a_graph_without_edge_labels_is_avoided_beside_graphs_with_edge_labels(molecules):
+    bare = ug.GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels=["C", "N", "O"])
+    assert graph_marks(bare)[0] == graph_marks(bare + molecules)[0]

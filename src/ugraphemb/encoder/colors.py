@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ugraphemb.encoder.hashing import edge_label_marks, label_marks
 from ugraphemb.graphs import GraphSet
 
 Colors = npt.NDArray[np.uint64]
@@ -56,10 +55,10 @@ def colors(graphs: GraphSet, rounds: int, *, edge_labels: bool) -> list[tuple[Po
     degree = np.diff(graphs.indptr)
     graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
     neighbor = graphs.indices + np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), degree)
-    color = _codes(graphs.node_vocabulary or (None,))[graphs.node_labels]
+    color = label_marks(graphs.node_vocabulary or (None,))[graphs.node_labels]
     edge = np.zeros(1, np.uint64)
     if edge_labels and graphs.edge_labels is not None:
-        edge = _codes(graphs.edge_vocabulary)[graphs.edge_labels]
+        edge = edge_label_marks(graphs.edge_vocabulary)[graphs.edge_labels]
     found = [_distinct(graph_of, color)]
     filled = degree > 0
     for _ in range(rounds):
@@ -117,12 +116,6 @@ def _distinct(graph_of: Positions, color: Colors) -> tuple[Positions, Colors]:
     first = np.ones(len(color), np.bool_)
     first[1:] = (graph_of[1:] != graph_of[:-1]) | (color[1:] != color[:-1])
     return graph_of[first], color[first]
-
-
-def _codes(labels: tuple[Hashable, ...]) -> Colors:
-    """A 64-bit hash of each label."""
-    texts = (repr((type(label).__name__, label)).encode() for label in labels)
-    return np.array([int.from_bytes(hashlib.blake2b(t, digest_size=8).digest(), "little") for t in texts], np.uint64)
 
 
 def _mixed(x: Colors) -> Colors:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ugraphemb.encoder.config import EncoderConfig
+from ugraphemb.encoder.hashing import label_digest
 from ugraphemb.graphs import GraphSet
 
 UNSEEN, SUPERSOURCE, RESERVED = 0, 1, 2
@@ -171,8 +171,7 @@ def _degree_bins(degree: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _signs(label: Hashable, width: int) -> FloatArray:
     """A code of ±1/√width derived from a hash of the label, the same in every process."""
-    seed = hashlib.blake2b(repr((type(label).__name__, label)).encode(), digest_size=8).digest()
-    bits = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "little"))).integers(0, 2, width)
+    bits = np.random.Generator(np.random.PCG64(int.from_bytes(label_digest(label), "little"))).integers(0, 2, width)
     return np.asarray((2 * bits - 1) / np.sqrt(width), np.float32)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.encoder.hashing import GOLDEN, Marks, mixed, sums_of_runs
+from ugraphemb.encoder.hashing import GOLDEN, Marks, edge_label_marks, label_marks, mixed, sums_of_runs
 from ugraphemb.graphs import GraphSet
 from ugraphemb.graphs.packing import Coded
 
@@ -193,16 +191,10 @@ def graph_marks(graphs: GraphSet) -> Marks:
     """A hash of each graph that is equal for isomorphic graphs, also of different collections."""
     shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
     neighbors = graphs.indices + shift
-    color = _label_marks(graphs.node_vocabulary)[graphs.node_labels]
+    color = label_marks(graphs.node_vocabulary or (None,))[graphs.node_labels]
     edge = np.zeros(len(neighbors), np.uint64)
     if graphs.edge_labels is not None:
-        edge = _label_marks(graphs.edge_vocabulary)[graphs.edge_labels]
+        edge = edge_label_marks(graphs.edge_vocabulary)[graphs.edge_labels]
     for _ in range(_ROUNDS):
         color = mixed(color * GOLDEN + sums_of_runs(mixed(color[neighbors] + edge), graphs.indptr))
     return sums_of_runs(mixed(color), graphs.node_offsets)
-
-
-def _label_marks(vocabulary: tuple[Hashable, ...]) -> Marks:
-    texts = [repr((type(label).__name__, label)).encode() for label in vocabulary or (None,)]
-    digests = [hashlib.blake2b(text, digest_size=8).digest() for text in texts]
-    return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)
