@@ -1,5 +1,7 @@
 """UGraphEmb: learning, the scikit-learn conventions, saved models, interrupted runs."""
 
+import copy
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 
 import ugraphemb as ug
-from ugraphemb.errors import GraphWarning, TableError, TrainingError
+from ugraphemb.errors import GraphWarning, ModelFormatError, TableError, TrainingError
 
 QUICK = {"steps": 40, "threads": 1, "progress": False, "layers": (16, 16), "dimension": 16}
 QUICK_SETTINGS = {"scales": None, "validate_every": 20, "batch": 16}
@@ -143,8 +145,72 @@ def test_finetuning_moves_the_vectors_towards_the_classes(graphs, table):
     assert np.abs(model.transform(graphs) - before).max() > 1e-3
     assert model.about_["finetuned"]["classes"] == ["few", "many"]
     assert model.about_["finetuned"]["validation_accuracy"] > 0.7
-    with pytest.raises(ValueError, match="two classes"):
-        model.finetune(graphs, np.zeros(60))
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (np.zeros(60), "two classes; all are of class 0.0"),
+        (np.arange(5), r"targets of shape \(5,\); expected \(60,\)"),
+        (None, r"targets of shape \(\)"),
+        (np.eye(2)[np.arange(60) % 2], r"targets of shape \(60, 2\)"),
+        (np.where(np.arange(60) == 7, np.nan, np.arange(60) % 2), r"target 7 is missing or not finite \(1 of 60 are\)"),
+        ([None if i == 3 else "ab"[i % 2] for i in range(60)], "target 3 is missing"),
+        ([float("nan") if i == 3 else "ab"[i % 2] for i in range(60)], "target 3 is missing"),
+        ([1 if i % 2 else "a" for i in range(60)], "targets of different types: number, str"),
+        ([1 if i % 2 else True for i in range(60)], "targets of different types: bool, number"),
+        (np.array(["2020-01-01", "2021-01-01"] * 30, "datetime64[D]"), "which a model cannot store"),
+        ([b"a", b"b"] * 30, "which a model cannot store"),
+    ],
+)
+def test_classes_that_cannot_be_learned_are_refused_before_anything_is_trained(graphs, fitted, targets, message):
+    model = copy.deepcopy(fitted)
+    with pytest.raises(ValueError, match=message):
+        model.finetune(graphs, targets)
+    np.testing.assert_array_equal(model.transform(graphs[:4]), fitted.transform(graphs[:4]))
+    with pytest.raises(ValueError, match=message):  # before the encoder is trained, which would refuse its preset
+        ug.UGraphEmbClassifier(quick(preset="nonsense"), steps=1).fit(graphs, targets)
+
+
+@pytest.mark.parametrize(
+    "classes", [["few", "many"], [False, True], [0.5, 1.5], [-7, 100], [np.int8(3), np.int8(5)], [np.str_("x"), "yy"]]
+)
+def test_classes_keep_their_type_when_the_model_is_saved(graphs, fitted, tmp_path, classes):
+    targets = [classes[i % 2] for i in range(60)]
+    tuned = copy.deepcopy(fitted).finetune(graphs, targets, steps=1)
+    tuned.save(tmp_path / "model")
+    loaded = ug.UGraphEmb.load(tmp_path / "model")
+    plain = np.asarray(targets)
+    for model in (tuned, loaded):
+        assert model.classes_.tolist() == sorted(set(plain.tolist()))
+        assert model.predict(graphs).dtype.kind == plain.dtype.kind
+    np.testing.assert_array_equal(loaded.predict(graphs), tuned.predict(graphs))
+
+
+def test_targets_come_as_a_series_of_pandas(graphs, fitted):
+    pandas = pytest.importorskip("pandas")
+    plain = np.where(np.arange(60) % 2, "a", "b")
+    expected = copy.deepcopy(fitted).finetune(graphs, plain, steps=1).predict_proba(graphs)
+    for kind in (object, "string", "category"):
+        series = pandas.Series(plain, index=range(100, 40, -1), dtype=kind)
+        found = copy.deepcopy(fitted).finetune(graphs, series, steps=1)
+        assert found.classes_.tolist() == ["a", "b"]
+        np.testing.assert_array_equal(found.predict_proba(graphs), expected)
+    gap = pandas.Series([None if i == 2 else i % 2 for i in range(60)], dtype="Int64")
+    with pytest.raises(ValueError, match="target 2 is missing"):
+        copy.deepcopy(fitted).finetune(graphs, gap)
+
+
+def test_finetuning_refuses_steps_and_collections_that_are_too_small(graphs, fitted):
+    with pytest.raises(ValueError, match="steps=-1"):
+        copy.deepcopy(fitted).finetune(graphs, np.arange(60) % 2, steps=-1)
+    for count in (0, 1, 2):
+        with pytest.raises(ValueError, match=f"at least 3 graphs, not {count}"):
+            copy.deepcopy(fitted).finetune(graphs[:count], np.arange(count))
+    tiny = copy.deepcopy(fitted).finetune(graphs[:3], [0, 1, 0], steps=1)
+    assert tiny.predict_proba(graphs[:3]).shape == (3, 2)
+    only = copy.deepcopy(fitted).finetune(graphs, np.arange(60) % 2, steps=0)  # class layers alone
+    np.testing.assert_allclose(only.transform(graphs), fitted.transform(graphs), atol=1e-5)
 
 
 def test_a_finetuned_model_predicts_and_keeps_its_class_layers_when_saved(graphs, table, tmp_path):
@@ -185,6 +251,53 @@ def test_the_classifier_is_one_object_for_cross_validation(graphs, fitted, tmp_p
     np.testing.assert_array_equal(same.predict_proba(graphs), tuned.predict_proba(graphs))
     with pytest.raises(NotFittedError):
         ug.UGraphEmbClassifier().predict(graphs)
+
+
+def test_copies_of_a_classifier_keep_a_fitted_encoder(graphs, fitted):
+    """Otherwise `cross_val_score` would train another encoder from nothing in each fold."""
+    classifier = ug.UGraphEmbClassifier(fitted, steps=1, seed=2)
+    copied = clone(classifier)
+    assert (copied.steps, copied.seed) == (1, 2)
+    assert copied.encoder is not fitted
+    np.testing.assert_array_equal(copied.encoder.transform(graphs), fitted.transform(graphs))
+    assert not hasattr(clone(classifier.fit(graphs, np.arange(60) % 2)), "encoder_")
+    assert not clone(ug.UGraphEmbClassifier(quick())).encoder.__sklearn_is_fitted__()
+    classes = graphs.num_edges > np.median(graphs.num_edges)
+    search = GridSearchCV(ug.UGraphEmbClassifier(fitted), {"steps": [0, 1]}, cv=2).fit(graphs, classes)
+    best = search.best_params_["steps"]
+    again = ug.UGraphEmbClassifier(fitted, steps=best).fit(graphs, classes)
+    np.testing.assert_array_equal(search.predict_proba(graphs), again.predict_proba(graphs))
+
+
+def test_parameters_of_a_fitted_encoder_cannot_be_searched(graphs, fitted):
+    """They would have no effect: the encoder is not trained again."""
+    with pytest.raises(ValueError, match="encoder__dimension has no effect: the encoder is fitted"):
+        clone(ug.UGraphEmbClassifier(fitted)).set_params(encoder__dimension=4)
+    assert ug.UGraphEmbClassifier(fitted).set_params(encoder=quick(), encoder__dimension=4).encoder.dimension == 4
+    search = GridSearchCV(ug.UGraphEmbClassifier(quick(steps=2), steps=1), {"encoder__dimension": [4, 8]}, cv=2)
+    assert search.fit(graphs, np.arange(60) % 2).best_estimator_.encoder_.dimension_ in (4, 8)
+
+
+def test_the_encoder_of_a_classifier_is_a_model_a_folder_or_a_name(graphs):
+    named = ug.UGraphEmbClassifier("graphs", steps=0).fit(graphs[:20], np.arange(20) % 2)
+    pretrained = ug.UGraphEmb.pretrained("graphs")
+    np.testing.assert_allclose(named.transform(graphs[:20]), pretrained.transform(graphs[:20]), atol=1e-5)
+    for wrong, error, message in (
+        ("graph", ValueError, "did you mean 'graphs'"),
+        ("no/such/folder", ModelFormatError, "no/such/folder: not a model folder"),
+        (5, TypeError, "encoder is an int; expected a UGraphEmb"),
+        (ug.UGraphEmb, TypeError, "encoder is a type; expected a UGraphEmb"),
+    ):
+        with pytest.raises(error, match=message):
+            ug.UGraphEmbClassifier(wrong).fit(graphs[:20], np.arange(20) % 2)
+
+
+def test_a_classifier_can_be_sent_to_another_process(graphs, fitted):
+    classes = np.arange(60) % 2
+    classifier = ug.UGraphEmbClassifier(fitted, steps=1).fit(graphs, classes)
+    received = pickle.loads(pickle.dumps(classifier))
+    np.testing.assert_array_equal(received.predict_proba(graphs), classifier.predict_proba(graphs))
+    np.testing.assert_array_equal(received.fit(graphs, classes).predict_proba(graphs), classifier.predict_proba(graphs))
 
 
 def test_a_saved_model_gives_the_same_vectors(graphs, fitted, tmp_path):

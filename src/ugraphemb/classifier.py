@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 
-from ugraphemb.estimator import UGraphEmb
+from ugraphemb.errors import type_of
+from ugraphemb.estimator import UGraphEmb, model_of
 from ugraphemb.graphs import GraphsLike, graphs_of
+from ugraphemb.training.targets import classes_to_learn
+
+_OF_FINETUNING = ("encoder__threads", "encoder__progress", "encoder__validation")  # have an effect after fitting, too
 
 
 class UGraphEmbClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -21,8 +25,9 @@ class UGraphEmbClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     One object for `cross_val_score` and `GridSearchCV`.
 
     Args:
-        encoder: A fitted UGraphEmb or the folder of one: its copy is fine-tuned. One that is not fitted, or None, is
-            first fitted to the training graphs.
+        encoder: A fitted UGraphEmb, the folder of one, or the name of a pre-trained one ("molecules", "graphs"): its
+            copy is fine-tuned, also in each fold of a cross-validation. One that is not fitted, or None, is first
+            fitted to the training graphs.
         steps: Steps of fine-tuning; by default chosen by the number of graphs.
         seed: Seed of fine-tuning, and of the encoder if that is None.
 
@@ -48,11 +53,17 @@ class UGraphEmbClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
 
     def fit(self, graphs: GraphsLike, y: npt.ArrayLike) -> UGraphEmbClassifier:
-        """Learns from graphs and the class of each."""
-        collection = graphs_of(graphs)
-        given = self.encoder
+        """Learns from graphs and the class of each.
+
+        Raises:
+            ValueError: As `UGraphEmb.finetune`, before the encoder is fitted.
+        """
+        collection, given = graphs_of(graphs), self.encoder
+        if not isinstance(given, UGraphEmb | str | Path | None):
+            raise TypeError(f"encoder is {type_of(given)}; expected a UGraphEmb, the folder or name of one, or None")
+        classes_to_learn(y, len(collection))
         if isinstance(given, str | Path):
-            model = UGraphEmb.load(given)
+            model = model_of(given)
         else:
             model = UGraphEmb(seed=self.seed) if given is None else copy.deepcopy(given)
         if not model.__sklearn_is_fitted__():
@@ -75,6 +86,26 @@ class UGraphEmbClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, graphs: GraphsLike) -> npt.NDArray[np.float32]:
         """The fine-tuned vectors of graphs."""
         return self._fitted().transform(graphs)
+
+    def set_params(self, **params: Any) -> UGraphEmbClassifier:
+        """Changes parameters; those of the encoder are `encoder__NAME`.
+
+        Raises:
+            ValueError: No parameter has this name, or the encoder is fitted.
+        """
+        encoder = params.get("encoder", self.encoder)
+        inner = [name for name in params if name.startswith("encoder__") and name not in _OF_FINETUNING]
+        if inner and isinstance(encoder, UGraphEmb) and encoder.__sklearn_is_fitted__():
+            raise ValueError(f"{inner[0]} has no effect: the encoder is fitted; give one that is not fitted")
+        changed: UGraphEmbClassifier = super().set_params(**params)
+        return changed
+
+    def __sklearn_clone__(self) -> UGraphEmbClassifier:
+        """A classifier with the same parameters. `clone` of scikit-learn would make an encoder that is not fitted."""
+        parameters = self.get_params(deep=False)
+        encoder = parameters.pop("encoder")
+        is_fitted = isinstance(encoder, UGraphEmb) and encoder.__sklearn_is_fitted__()
+        return type(self)(copy.deepcopy(encoder) if is_fitted else clone(encoder, safe=False), **parameters)
 
     def _fitted(self) -> UGraphEmb:
         if not hasattr(self, "encoder_"):

@@ -21,7 +21,7 @@ from ugraphemb.encoder.storage import Saved, read_model, weights_of, write_model
 from ugraphemb.errors import warned
 from ugraphemb.fitted import FittedEncoder
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
-from ugraphemb.pretrained import folder_of
+from ugraphemb.pretrained import folder_of, model_folder
 from ugraphemb.proximity.costs import EditCosts
 from ugraphemb.proximity.given import edge_labels_count, given_table
 from ugraphemb.proximity.metrics import Metric, metric_of
@@ -32,6 +32,7 @@ from ugraphemb.training.config import TrainingConfig
 from ugraphemb.training.kendall import mean_tau
 from ugraphemb.training.known_pairs import known_pairs
 from ugraphemb.training.presets import are_unit, changes_for, settings_of
+from ugraphemb.training.targets import classes_to_learn
 
 Vectors = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.int64]
@@ -285,28 +286,29 @@ class UGraphEmb(FittedEncoder):
         vector and the Weisfeiler-Lehman colors of a graph. Distances between vectors stay close to what they were.
 
         Args:
-            targets: The class of each graph.
-            steps: Training steps; by default chosen by the number of graphs.
+            targets: The class of each graph: strings, integers, floats or booleans.
+            steps: Training steps; by default chosen by the number of graphs. 0 trains the class layers only.
+
+        Raises:
+            ValueError: A graph without a class, classes of different types, a single class, or fewer than 3 graphs.
         """
         from ugraphemb.encoder.batches import Collator
         from ugraphemb.training.display import Display
         from ugraphemb.training.finetuning import Finetuning, finetune
         from ugraphemb.training.threads import torch_threads
 
+        if steps is not None and steps < 0:
+            raise ValueError(f"steps={steps}; expected 0 (the class layers only) or more")
         network = self.network_
         collection = graphs_of(graphs)
-        names, classes = np.unique(np.asarray(targets), return_inverse=True)
-        if classes.shape != (len(collection),):
-            raise ValueError(f"targets of shape {classes.shape} for {len(collection)} graphs")
-        if len(names) < 2:
-            raise ValueError("fine-tuning needs graphs of at least two classes")
+        names, classes = classes_to_learn(targets, len(collection))
         training, validation = self._split(len(collection), None)
         settings = Finetuning()
         count = settings.steps(len(training)) if steps is None else steps
         device = next(network.parameters()).device
         with torch_threads(self.threads), Display(count, self.progress, None) as display:
             accuracies = finetune(
-                network, Collator(collection, self.vocabulary_, network.config), collection, classes.astype(np.int64),
+                network, Collator(collection, self.vocabulary_, network.config), collection, classes,
                 training, validation, settings=settings, steps=count, seed=self.seed, device=device,
                 report=display.report_accuracy,
             )  # fmt: skip
@@ -443,9 +445,22 @@ class UGraphEmb(FittedEncoder):
         )
 
 
+def model_of(model: str | Path, *, device: str | None = None) -> UGraphEmb:
+    """The model of a folder, or a pre-trained one by its name.
+
+    Raises:
+        ValueError: Neither a path nor the name of a pre-trained model.
+        ModelFormatError: A path that is not the folder of a model.
+    """
+    folder = model_folder(model)
+    if folder == Path(model).expanduser():
+        return UGraphEmb.load(folder, device=device)
+    return UGraphEmb.pretrained(str(model), device=device)
+
+
 def _model_at(start: str | Path) -> Saved:
     """A saved model by the name of a pre-trained one, or by its folder."""
-    saved = read_model(Path(start) if (Path(start) / "config.json").exists() else folder_of(str(start)))
+    saved = read_model(model_folder(start))
     encoder = {name: array for name, array in saved.weights.items() if not name.startswith("classes.")}
     return dataclasses.replace(saved, weights=encoder)
 

@@ -115,7 +115,8 @@ def test_a_split_whose_fitting_graphs_are_of_one_class_predicts_it() -> None:
         (np.ones((20, 2)), np.arange(19) % 2, r"targets of shape \(19,\); expected \(20,\)"),
         (np.ones((10, 2)), np.arange(10) % 2, "larger collection than these 10"),
         (np.ones(20), np.arange(20) % 2, "two dimensions"),
-        (np.ones((20, 2)), np.where(np.arange(20) == 4, np.nan, 1.0), "target 4 is not a number"),
+        (np.ones((20, 2)), np.where(np.arange(20) == 4, np.nan, 1.0), "target 4 is missing or not finite"),
+        (np.ones((20, 2)), [1 if i % 2 else "a" for i in range(20)], "targets of different types: number, str"),
     ],
 )
 def test_bad_input_is_refused(vectors: Any, targets: Any, message: str) -> None:

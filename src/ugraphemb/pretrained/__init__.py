@@ -37,6 +37,17 @@ def folder_of(name: str) -> Path:
     raise ValueError(f"no pre-trained model {name!r}: there are {', '.join(map(repr, known)) or 'none'}{meant}")
 
 
+def model_folder(model: str | Path) -> Path:
+    """The folder of a model, from its path or from the name of an encoder of the package.
+
+    Raises:
+        ValueError: Neither a path nor the name of an encoder.
+    """
+    path = Path(model).expanduser()
+    is_name = len(path.parts) == 1 and not (path / "config.json").exists()
+    return folder_of(str(model)) if is_name and (str(model) in names() or not path.exists()) else path
+
+
 def suited(graphs: GraphSet) -> str:
     """The encoder for such graphs: "molecules" where all labels of nodes are elements, otherwise "graphs"."""
     labels = {graphs.node_vocabulary[code] for code in np.unique(graphs.node_labels)} if graphs.node_vocabulary else ()

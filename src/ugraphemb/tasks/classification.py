@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.tasks.checks import class_codes, finite_matrix
+from ugraphemb.tasks.checks import finite_matrix
 from ugraphemb.tasks.splits import Split, fold_numbers
+from ugraphemb.training.targets import class_codes
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ugraphemb.tasks.checks import class_codes
+from ugraphemb.training.targets import class_codes
 
 Ints = npt.NDArray[np.int64]
 
@@ -85,11 +85,10 @@ def stratified_folds(targets: npt.ArrayLike, seed: int = 0, folds: int = 10, rep
         >>> [fold.test.tolist() for fold in stratified_folds([0, 0, 0, 1, 1, 1], folds=3)]
         [[2, 3], [0, 5], [1, 4]]
     """
-    values = np.asarray(targets)
-    n = len(values)
+    n = len(np.asarray(targets))
     if not 2 <= folds <= n:
         raise ValueError(f"{folds} folds of {n} graphs; folds go from 2 to the number of graphs")
-    codes = class_codes(values, n)[1]
+    codes = class_codes(targets, n)[1]
     splits = []
     for repeat in range(_positive(repeats, "repeats")):
         fold_of = fold_numbers(codes, folds, np.random.default_rng([seed, repeat]))
