@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 import ugraphemb as ug
 from experiments.pretraining.removal import Removal, joined, recoded, without_bonds
-from ugraphemb.encoder.hashing import GOLDEN, mixed, sums_of_runs
+from ugraphemb.encoder.hashing import GOLDEN, label_marks, mixed, sums_of_runs
 from ugraphemb.pretrained import ELEMENTS
-from ugraphemb.training.fresh import FreshGraphs, _label_marks
+from ugraphemb.training.fresh import FreshGraphs
 
 BONDS = ("single", "double", "triple", "aromatic")
 _MOSES = 180_000  # molecules of MOSES that are read
@@ -79,7 +79,7 @@ def sketched(graphs: ug.GraphSet) -> npt.NDArray[np.float32]:
     """Weighted counts of the neighborhoods of radius 0, 1 and 2, hashed: (graphs, 64)."""
     shift = np.repeat(np.repeat(graphs.node_offsets[:-1], graphs.num_nodes), np.diff(graphs.indptr))
     neighbors = graphs.indices + shift
-    color = _label_marks(graphs.node_vocabulary)[graphs.node_labels]
+    color = label_marks(graphs.node_vocabulary)[graphs.node_labels]
     graph_of = np.repeat(np.arange(len(graphs)), graphs.num_nodes)
     sketch = np.zeros((len(graphs), _SKETCH), np.float32)
     for weight in (1.0, 0.7, 0.5):
