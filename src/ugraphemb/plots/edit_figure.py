@@ -58,7 +58,7 @@ def edit_figure(
     marks = [edit_marks(query, graph, mapping, edge_labels=edge_labels) for graph, mapping in found]
     aims = [aims_of(home, graph, mapping) for graph, mapping in found]
     drawn = zip((query, *graphs), (home, *aims), strict=True)
-    cell, left, head, foot = 2.5, 0.6, 0.75 if title else 0.4, 0.85
+    cell, left, head, foot = 2.5, 0.6, 0.75 if title else 0.4, 0.45 if notes is None else 0.85
     mols = [molecule(graph, aim) for graph, aim in drawn] if chemical else []
     down = cell * (float(np.clip(_flatness(mols), 0.6, 1.0)) if chemical else 1.0)
     side = common_side(mols, (down - 0.16) / (cell - 0.16))

@@ -11,8 +11,9 @@ from ugraphemb.graphs import Graph
 
 Places = npt.NDArray[np.float64]
 
-# Light enough for letters on them; orange and blue can be distinguished with color vision deficiency.
-GONE, CHANGED, NEW = "#F9B384", "#F6E26B", "#9CCDEF"
+# Light enough for letters on them, distinguishable with color vision deficiency, and still distinct where the site
+# inverts figures for the dark scheme.
+GONE, CHANGED, NEW = "#FAB79A", "#F5D547", "#9CCDEF"
 
 
 @dataclass(frozen=True)
