@@ -96,6 +96,36 @@ def test_a_query_of_an_empty_index_does_not_choose_its_model(small: Path) -> Non
     assert "model molecules" in repr(index.add(MOLECULES))
 
 
+def test_only_graphs_that_are_added_choose_the_model(small: Path) -> None:
+    index = ug.GraphIndex()
+    assert "no model yet" in repr(index.add(PLAIN[:0]))
+    with pytest.raises(ValueError, match="given twice"):
+        index.add(PLAIN, ids=["a"] * len(PLAIN))
+    with pytest.raises(ValueError, match="vectors of shape"):
+        index.add(PLAIN, vectors=np.zeros((1, 8)))
+    assert "no model yet" in repr(index)
+    assert "model molecules" in repr(index.add(MOLECULES))
+    assert len(index) == len(MOLECULES)
+
+
+def test_edge_labels_that_the_model_does_not_know_are_reported(small: Path) -> None:
+    """All of them count as one: without a word, bonds would look as if they were told apart."""
+    numbered = ug.GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels=list("CCO"), edge_labels=[1, 2])
+    model = ug.UGraphEmb.pretrained("molecules")
+    with pytest.warns(
+        GraphWarning, match=r"2 of 4 edges \(50.0%\) have labels .* never seen \(1, 2\); it knows 'aromatic'"
+    ):
+        model.transform(numbered + MOLECULES[[0]])
+    with pytest.warns(GraphWarning, match="edges"):
+        ug.GraphIndex().add(numbered)
+    bare = ug.GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels=list("CCO"))
+    model.transform(bare + MOLECULES)  # a warning would be an error
+    one = ug.GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels=list("CCO"), edge_labels=["quadruple", "single"])
+    model.transform(one)  # still distinguished from the others
+    ug.UGraphEmb.pretrained("molecules", costs=ug.EditCosts(edge_relabel=0)).transform(numbered)
+    ug.UGraphEmb.pretrained("graphs").transform(numbered)
+
+
 def test_an_index_whose_edges_have_no_labels_takes_the_model_for_them(small: Path) -> None:
     index = ug.GraphIndex(costs=ug.EditCosts(edge_relabel=0)).add(MOLECULES)
     bare = ug.GraphSet(
@@ -151,6 +181,52 @@ def test_training_starts_where_the_model_was(small: Path) -> None:
     np.testing.assert_allclose(still.transform(MOLECULES), before.transform(MOLECULES), rtol=0, atol=1e-5)
     with pytest.warns(GraphWarning, match="never seen"):
         before.transform(more)
+
+
+def test_an_adapted_model_still_knows_the_bonds_that_the_collection_lacks(small: Path, tmp_path: Path) -> None:
+    alkanes = ug.GraphSet.from_smiles(["C" * n for n in range(2, 10)])
+    still = {"steps": 1, "batch": 8, "learning_rate": 1e-12, "threads": 1, "progress": False}
+    before = ug.UGraphEmb.pretrained("molecules")
+    adapted = ug.UGraphEmb(**still, settings={"muon": 1e-12}).fit(alkanes, start="molecules", held_out=[0, 1])
+    assert adapted.vocabulary_.edge_labels == before.vocabulary_.edge_labels
+    for key, value in adapted.network_.state_dict().items():
+        if "running" in key:  # a batch moves them
+            value.copy_(before.network_.state_dict()[key])
+    np.testing.assert_allclose(adapted.transform(MOLECULES), before.transform(MOLECULES), rtol=0, atol=1e-5)
+    adapted.save(tmp_path / "adapted")
+    again = ug.UGraphEmb.load(tmp_path / "adapted")
+    np.testing.assert_allclose(again.transform(MOLECULES), adapted.transform(MOLECULES), rtol=0, atol=1e-6)
+    assert again.about_["start"] == "molecules"
+    without = ug.UGraphEmb(**still, costs=ug.EditCosts(edge_relabel=0)).fit(MOLECULES, start="molecules")
+    assert without.vocabulary_.edge_labels == ()
+
+
+@pytest.mark.parametrize("graphs", [MOLECULES[[0] * 6], ug.GraphSet.from_edges([0, 1, 1, 0, 1], np.empty((0, 2), int))])
+def test_models_adapt_to_collections_with_nothing_to_learn(small: Path, graphs: ug.GraphSet) -> None:
+    adapted = ug.UGraphEmb(steps=2, batch=4, threads=1, progress=False).fit(graphs, start="graphs")
+    vectors = adapted.transform(graphs)
+    assert np.isfinite(vectors).all()
+    same = graphs.num_nodes[:, None] == graphs.num_nodes
+    assert adapted.proximity(vectors, vectors)[same].max() < 1e-5
+
+
+def test_what_cannot_be_adapted_is_refused_with_the_reason(small: Path) -> None:
+    from ugraphemb.errors import ModelFormatError
+
+    for options, start, error, message in (
+        ({}, "molecule", ValueError, "did you mean 'molecules'"),
+        ({}, "no/such/folder", ModelFormatError, "no/such/folder: not a model folder"),
+        ({"metric": "mcs"}, "molecules", ValueError, "not for a similarity"),
+        ({"settings": {"walks": 2}}, "molecules", ValueError, "walks is that of the model at the start"),
+    ):
+        with pytest.raises(error, match=message):
+            ug.UGraphEmb(**{"threads": 1, "progress": False, **options}).fit(MOLECULES, start=start)
+    with pytest.raises(ValueError, match="3 graphs are too few"):
+        ug.UGraphEmb().fit(MOLECULES[:3], start="molecules")
+    weighted = ug.GraphSet.from_edges([2] * 6, [(2 * i, 2 * i + 1) for i in range(6)], node_attributes=np.ones((12, 1)))
+    costs = ug.EditCosts(node_attributes=1.0)
+    with pytest.raises(ValueError, match="node attributes count in these costs"):
+        ug.UGraphEmb(costs=costs, steps=1, threads=1, progress=False).fit(weighted, start="graphs")
 
 
 def test_labels_without_names_begin_as_the_most_frequent_ones() -> None:

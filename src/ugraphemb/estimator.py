@@ -23,7 +23,7 @@ from ugraphemb.fitted import FittedEncoder
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
 from ugraphemb.pretrained import folder_of, model_folder
 from ugraphemb.proximity.costs import EditCosts
-from ugraphemb.proximity.given import edge_labels_count, given_table
+from ugraphemb.proximity.given import depends_on_edge_labels, edge_labels_count, given_table
 from ugraphemb.proximity.metrics import Metric, metric_of
 from ugraphemb.proximity.pairwise import pairwise
 from ugraphemb.proximity.plans import planned_pairs
@@ -220,7 +220,8 @@ class UGraphEmb(FittedEncoder):
         vocabulary = Vocabulary.of(collection[training], encoder)
         if saved is not None:
             no_names = bool(np.all(slots_of(vocabulary.node_labels, saved.vocabulary.node_labels) == UNSEEN))
-            vocabulary = with_labels_of(saved.vocabulary, collection[training], encoder, edges=edges)
+            relabeled = depends_on_edge_labels(table)
+            vocabulary = with_labels_of(saved.vocabulary, collection[training], encoder, edges=relabeled)
         cores = self.threads or available_cores()
         beside = cores // 2 if is_online else 0  # threads that compute truth, the others train
         with torch_threads(max(1, cores - beside) if is_online else self.threads), torch.random.fork_rng():
@@ -399,6 +400,8 @@ class UGraphEmb(FittedEncoder):
             raise ValueError(f"the model at the start is not for a {kind}")
         if saved.vocabulary.attribute_mean:
             raise ValueError("a model with node attributes cannot be adapted to other graphs")
+        if costs is not None and costs.get("node_attributes"):
+            raise ValueError("node attributes count in these costs, but the model at the start does not use them")
         if "steps" not in self._changes():
             loop = dataclasses.replace(loop, steps=max(1, round(_ADAPTED_STEPS * loop.steps)))
         if "learning_rate" not in self._changes():

@@ -81,12 +81,14 @@ class FittedEncoder(Transformer):
         return np.array([f"ugraphemb{i}" for i in range(self.dimension_)], dtype=object)
 
     def _report_unseen(self, graphs: GraphSet) -> None:
-        """One GraphWarning about node labels that training has not seen."""
-        if self._fitted().hashed_labels:  # made for labels that training has not seen
-            return
-        unseen = self.vocabulary_.unseen(graphs)
-        if unseen is not None:
-            warned(unseen)
+        """One GraphWarning about node labels that training has not seen, and one about such edge labels."""
+        config = self._fitted()
+        unseen = [] if config.hashed_labels else [self.vocabulary_.unseen(graphs)]  # hashes are for unseen labels
+        if config.edge_counts or config.edge_labels:
+            unseen.append(self.vocabulary_.unseen_edges(graphs))
+        for message in unseen:
+            if message is not None:
+                warned(message)
 
     def _embedded(self, collection: GraphSet, progress: bool | None = False) -> Vectors:
         config, nodes = self._fitted(), len(collection.node_labels)

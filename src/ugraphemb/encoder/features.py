@@ -104,17 +104,22 @@ class Vocabulary:
         """A message about node labels that did not occur in training; None if there are none."""
         labels = graphs.node_vocabulary or (None,)
         strange = slots_of(labels, self.node_labels) == UNSEEN
-        nodes = int(np.count_nonzero(strange[graphs.node_labels]))
-        if not nodes:
+        return _unseen("nodes", labels, graphs.node_labels, strange, self.node_labels)
+
+    def unseen_edges(self, graphs: GraphSet) -> str | None:
+        """A message about several edge labels that did not occur in training and therefore count as one.
+
+        None if there are fewer than two, or if the model does not distinguish edge labels.
+        """
+        if graphs.edge_labels is None or not self.edge_labels:
             return None
-        used = [labels[code] for code in np.unique(graphs.node_labels[strange[graphs.node_labels]])]
-        names = ", ".join(map(repr, used[:5])) + (", ..." if len(used) > 5 else "")
-        known = ", ".join(map(repr, self.node_labels[:5])) + (", ..." if len(self.node_labels) > 5 else "")
-        share = nodes / len(graphs.node_labels)
-        return (
-            f"{nodes} of {len(graphs.node_labels)} nodes ({share:.1%}) have labels that the model has never seen "
-            f"({names}); it knows {known if self.node_labels != (None,) else 'graphs without labels'}"
-        )
+        labels = graphs.edge_vocabulary
+        strange = [label is not None for label in labels] & (slots_of(labels, self.edge_labels) == UNSEEN)
+        if np.count_nonzero(strange) < 2:
+            return None
+        node = np.repeat(np.arange(len(graphs.node_labels)), np.diff(graphs.indptr))
+        once = node < _neighbors(graphs)  # each edge is stored in both directions
+        return _unseen("edges", labels, graphs.edge_labels[once], strange, self.edge_labels, least=2)
 
     def label_shares(self, graphs: GraphSet) -> FloatArray:
         """For each label, the share of `graphs` that contain it."""
@@ -162,6 +167,22 @@ def slots_of(labels: tuple[Hashable, ...], seen: tuple[Hashable, ...]) -> npt.ND
     """The row of each label in the label table: RESERVED + its position, or UNSEEN. 1, True and "1" are different."""
     position = {(type(label), label): RESERVED + i for i, label in enumerate(seen)}
     return np.array([position.get((type(label), label), UNSEEN) for label in labels], np.int64)
+
+
+def _unseen(
+    things: str, labels: tuple[Hashable, ...], codes: npt.NDArray[np.int32], strange: npt.NDArray[np.bool_],
+    known: tuple[Hashable, ...], least: int = 1,
+) -> str | None:  # fmt: skip
+    """A message about nodes or edges with strange labels; None if there are fewer than `least` such labels."""
+    used = [labels[code] for code in np.unique(codes[strange[codes]])]
+    if len(used) < least:
+        return None
+    count = int(np.count_nonzero(strange[codes]))
+    names, others = (", ".join(map(repr, some[:5])) + (", ..." if len(some) > 5 else "") for some in (used, known))
+    return (
+        f"{count} of {len(codes)} {things} ({count / len(codes):.1%}) have labels that the model has never seen "
+        f"({names}); it knows {others if known != (None,) else 'graphs without labels'}"
+    )
 
 
 def _degree_bins(degree: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -45,7 +45,12 @@ def model_folder(model: str | Path) -> Path:
     """
     path = Path(model).expanduser()
     is_name = len(path.parts) == 1 and not (path / "config.json").exists()
-    return folder_of(str(model)) if is_name and (str(model) in names() or not path.exists()) else path
+    if not is_name or (path.exists() and str(model) not in names()):
+        return path
+    try:
+        return folder_of(str(model))
+    except ValueError as error:
+        raise ValueError(f"{model}: no such folder, and {error}") from None
 
 
 def suited(graphs: GraphSet) -> str:

@@ -35,6 +35,11 @@ def edge_labels_count(graphs: GraphSet, table: PairTable) -> bool:
     """Whether the graphs have edge labels that differ, and the proximities depend on them."""
     if graphs.edge_labels is None or len(np.unique(graphs.edge_labels)) < 2:
         return False
+    return depends_on_edge_labels(table)
+
+
+def depends_on_edge_labels(table: PairTable) -> bool:
+    """Whether proximities of this kind depend on edge labels, where graphs have any."""
     if table.costs is None:
         return bool(table.settings.get("edge_labels", False))
     return bool(table.costs.get("edge_relabel", 0.0) != 0.0)

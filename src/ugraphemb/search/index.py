@@ -210,7 +210,6 @@ class GraphIndex:
             ValueError: Repeated ids, ids that are already in the index, metadata or vectors of the wrong length.
         """
         collection = graphs_of(graphs)
-        self._suit(collection)
         names = checked_ids(collection.ids.tolist() if ids is None else ids, len(collection))
         rows = rows_of(names, metadata)
         if collection.targets is not None and "class" not in rows.column_names:
@@ -218,10 +217,16 @@ class GraphIndex:
         for name, column in collection.metadata.items():
             if name not in rows.column_names:
                 rows = rows.append_column(name, pa.array(column.tolist()))
+        if self._model is None and not len(collection):
+            return self  # the first graphs that are added choose the model
+        chosen = copy(self)  # so that an error leaves an index without a model as it was
+        chosen._suit(collection)
         if not replace:
-            self._refuse_known(names)
-        embedded = self._vectors(collection, vectors, progress)
-        self.engine.add(collection, rows, embedded, replace=replace, progress=progress)
+            chosen._refuse_known(names)
+        embedded = chosen._vectors(collection, vectors, progress)
+        chosen.engine.add(collection, rows, embedded, replace=replace, progress=progress)
+        if self._model is None:
+            self._model, self._costs, self._engine = chosen._model, chosen._costs, chosen._engine
         return self
 
     def remove(self, ids: str | Iterable[str]) -> GraphIndex:
