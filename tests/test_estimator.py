@@ -157,6 +157,7 @@ def test_finetuning_moves_the_vectors_towards_the_classes(graphs, table):
         (np.where(np.arange(60) == 7, np.nan, np.arange(60) % 2), r"target 7 is missing or not finite \(1 of 60 are\)"),
         ([None if i == 3 else "ab"[i % 2] for i in range(60)], "target 3 is missing"),
         ([float("nan") if i == 3 else "ab"[i % 2] for i in range(60)], "target 3 is missing"),
+        (["" if i == 3 else "ab"[i % 2] for i in range(60)], "target 3 is missing"),
         ([1 if i % 2 else "a" for i in range(60)], "targets of different types: number, str"),
         ([1 if i % 2 else True for i in range(60)], "targets of different types: bool, number"),
         (np.array(["2020-01-01", "2021-01-01"] * 30, "datetime64[D]"), "which a model cannot store"),

@@ -1,5 +1,6 @@
 """train, embed and finetune, as a person calls them."""
 
+import json
 import os
 import re
 import signal
@@ -92,3 +93,54 @@ def test_sigterm_saves_the_checkpoint_and_more_steps_go_on_from_it(files, monkey
     other = CliRunner().invoke(cli, [*map(str, call), "--seed", "1", "-o", str(files / "other")])
     assert other.exit_code == 1
     assert "another seed: 0 there, 1 here" in str(other.exception)
+
+
+def test_a_pretrained_model_is_finetuned_by_its_name(files):
+    graphs = ug.read_graphs(files / "graphs.jsonl")
+    small = ["finetune", "graphs", files / "graphs.jsonl", "--targets", files / "classes.txt", "--steps", 1]
+    code, _, err = run(*small, "-o", files / "named")
+    assert code == 0, err
+    code, out, _ = run("predict", files / "named", files / "graphs.jsonl")
+    assert code == 0
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == (
+        ug.UGraphEmb.load(files / "named").predict(graphs).tolist()
+    )
+    for seed in (0, 1):  # the option has an effect
+        assert run(*small, "--seed", seed, "-o", files / f"seed{seed}")[0] == 0
+    zero, one = (ug.UGraphEmb.load(files / f"seed{seed}").transform(graphs) for seed in (0, 1))
+    assert np.abs(zero - one).max() > 0
+    for arguments, message in (
+        (("finetune", "graph", files / "graphs.jsonl", "-o", files / "x"), "graph: no such folder, and no pre-trained"),
+        (("predict", "graphs", files / "graphs.jsonl"), "graphs has no classes"),
+        ((*small, "--target-column", "active", "-o", files / "x"), "--target-column has no effect beside --targets"),
+        (("embed", files / "graphs.jsonl", "--rows", 5, "-o", files / "x.npy"), "--rows has no effect"),
+    ):
+        code, _, err = run(*arguments)
+        assert (code, message in err) == (2, True), err
+
+
+def test_graphs_without_a_class_are_named_by_their_position(tmp_path):
+    pytest.importorskip("rdkit")
+    for cells in (("1", "0"), ("yes", "no")):  # numbers, strings
+        rows = [f"{'C' * (n + 1)},{'' if n == 3 else cells[n % 2]}" for n in range(6)]
+        (tmp_path / "partly.csv").write_text("smiles,active\n" + "\n".join(rows) + "\n")
+        call = ("finetune", "graphs", tmp_path / "partly.csv", "--target-column", "active", "-o", tmp_path / "x")
+        code, _, err = run(*call)
+        assert (code, "target 3 is missing or not finite (1 of 6 are)" in err) == (2, True), err
+        assert not (tmp_path / "x").exists()
+
+
+def test_the_card_of_a_model_is_printed_without_its_seal():
+    code, out, _ = run("models", "molecules")
+    assert (code, out.startswith("# "), "<!--" in out) == (0, True, False)
+    code, out, _ = run("models", "graphs", "--json")
+    assert (code, json.loads(out)["name"]) == (0, "graphs")
+    assert run("models", "nothing")[0] == 2
+
+
+def test_threads_are_those_of_the_option_also_without_a_model(files, monkeypatch):
+    used = []
+    embed = ug.UGraphEmb._embedded
+    monkeypatch.setattr(ug.UGraphEmb, "_embedded", lambda self, *rest: used.append(self.threads) or embed(self, *rest))
+    assert run("embed", files / "graphs.jsonl", "--threads", 2, "-o", files / "threads.npy")[0] == 0
+    assert used == [2]

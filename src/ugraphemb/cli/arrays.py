@@ -161,12 +161,17 @@ def read_truth(path: str, *, raw: bool = False) -> tuple[Floats, Literal["distan
     return _array(path).astype(np.float64), None
 
 
+def is_list_of_classes(path: str) -> bool:
+    """Whether this is a file that holds nothing but classes."""
+    return Path(path).is_file() and Path(path).suffix.lower() in (".npy", ".txt")
+
+
 def read_targets(path: str) -> npt.NDArray[Any]:
     """One class per graph: from .npy, from a text file with one per line, or from graphs with targets."""
     source = Path(path)
-    if source.is_file() and source.suffix.lower() == ".npy":
-        return _array(path)
-    if source.is_file() and source.suffix.lower() == ".txt":
+    if is_list_of_classes(path):
+        if source.suffix.lower() == ".npy":
+            return _array(path)
         return np.array([line.strip() for line in source.read_text(encoding="utf-8").splitlines() if line.strip()])
     from ugraphemb.cli.inputs import resolve
 

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ugraphemb.cli.arrays import user_errors, write_vectors
-from ugraphemb.cli.inputs import MODEL, check_output, given_options, model_and_graphs, reader_options, resolve
+from ugraphemb.cli.inputs import (
+    MODEL,
+    check_output,
+    given_options,
+    model_and_graphs,
+    reader_options,
+    refuse_options,
+    resolve,
+)
 from ugraphemb.cli.workers import worker_options
 
 if TYPE_CHECKING:
@@ -68,25 +76,24 @@ def command(
             raise click.UsageError(
                 f"{output} takes one set of GRAPHS, but {', '.join(graphs)} were given; a folder takes any number"
             )
-        if loaded is not None:
-            loaded.set_params(threads=threads)
         if to_file:
-            said = _to_file(loaded, graphs[0], output, executor, device)
+            refuse_options(["rows"], f"on {output}: it is for folders")
+            said = _to_file(loaded, graphs[0], output, executor, threads, device)
         elif loaded is None:
             raise click.UsageError("files of any number need a model: --model molecules, --model graphs or a folder")
         else:
-            said = _to_folder(loaded, graphs, output, executor, rows)
+            said = _to_folder(loaded.set_params(threads=threads), graphs, output, executor, rows)
     click.echo(said)
 
 
-def _to_file(model: UGraphEmb | None, graphs: str, output: str, executor: Any, device: str | None) -> str:
+def _to_file(model: UGraphEmb | None, graphs: str, output: str, executor: Any, threads: int, device: str | None) -> str:
     from ugraphemb.estimator import UGraphEmb
     from ugraphemb.pretrained import suited
 
     collection = resolve(graphs)
     name = suited(collection) if model is None else ""
     model = UGraphEmb.pretrained(name, device=device) if model is None else model
-    vectors = model.transform(collection, executor=executor)
+    vectors = model.set_params(threads=threads).transform(collection, executor=executor)
     write_vectors(output, vectors, collection.ids.tolist(), model.head_)
     by = f", by the pre-trained model {name}" if name else ""
     return f"{output}: {len(vectors)} vectors of {vectors.shape[1]} numbers, compared by {model.head_}{by}"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import numpy as np
 
-from ugraphemb.cli.arrays import head_of, read_targets, read_truth, read_vectors, user_errors
-from ugraphemb.cli.inputs import reader_options
+from ugraphemb.cli.arrays import head_of, is_list_of_classes, read_targets, read_truth, read_vectors, user_errors
+from ugraphemb.cli.inputs import READER_OPTIONS, reader_options, refuse_options, resolve
 from ugraphemb.encoder.names import Head
+
+if TYPE_CHECKING:
+    from ugraphemb.estimator import UGraphEmb
 
 SEED = click.IntRange(min=0)
 
@@ -32,17 +35,19 @@ def command() -> None:
               help="pairs: how models of pairs are compared; it needs only --graphs.")  # fmt: skip
 @click.option("--graphs", help="For --protocol pairs: the graphs. Those with more than --max-nodes are left out.")
 @click.option("--max-nodes", type=click.IntRange(min=1), default=10, show_default=True, help="For --protocol pairs.")
-@click.option("--model", type=click.Path(exists=True, file_okay=False),
-              help="For --protocol pairs: a model that has seen no test graph; by default one is trained.")  # fmt: skip
+@click.option("--model", metavar="MODEL", help="For --protocol pairs: a model's folder or a pre-trained model that "
+              "has seen no test graph; by default one is trained.")  # fmt: skip
 @click.option("--vectors", help="Vectors of the database (.npy, .parquet).")
 @click.option("--queries", help="Vectors of the queries; by default each graph is a query against all others.")
 @click.option("--truth", help="True distances, queries × database (.npy), or a pair table (.parquet).")
 @click.option("--split", type=SEED, help="Queries are test graphs; split 6:2:2 (pairs: 4:1) by this seed.")
-@click.option("-k", "cuts", type=click.IntRange(min=1), multiple=True, default=(10,), help="p@k; may be repeated.")
+@click.option("-k", "cuts", type=click.IntRange(min=1), multiple=True,
+              help="p@k, 10 by default (pairs: 10 and 20); may be repeated.")  # fmt: skip
 @click.option("--head", type=click.Choice(get_args(Head)),
               help="How vectors are compared; by default as named in the file, else l2.")  # fmt: skip
 @click.option("--similarity", is_flag=True, help="The truth is a similarity; a pair table stores its kind.")
 @click.option("--raw", is_flag=True, help="Use the distances of a pair table as they are, not divided by sizes.")
+@reader_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def rank(
     protocol: str,
@@ -74,11 +79,18 @@ def rank(
     """
     from ugraphemb.tasks import random_splits, rank_from_vectors
 
+    others = ("vectors", "queries", "truth", "head", "similarity", "raw")
+    refuse_options(
+        others if protocol == "pairs" else ("graphs", "max_nodes", "model", *READER_OPTIONS),
+        f"with --protocol {protocol}",
+    )
     if protocol == "pairs":
-        _of_pairs(graphs, max_nodes, model, split or 0, as_json)
+        _of_pairs(graphs, max_nodes, model, split or 0, sorted(set(cuts)) or [10, 20], as_json)
         return
     if vectors is None or truth is None:
         raise click.UsageError("give --vectors and --truth, or --protocol pairs with --graphs")
+    is_table = truth.lower().endswith(".parquet")
+    refuse_options(["similarity"] if is_table else ["raw"], f"on {truth}")
     with user_errors():
         database = read_vectors(vectors)[0]
         head = head or head_of(vectors)
@@ -95,7 +107,7 @@ def rank(
             database,
             matrix,
             head,
-            k=sorted(set(cuts)),
+            k=sorted(set(cuts)) or 10,
             truth_is="similarity" if similarity else kind or "distance",
             exclude_self=queries is None and split is None,
         )
@@ -143,6 +155,8 @@ def classify_command(
     """
     from ugraphemb.tasks import classify, classify_kernel, compare, random_splits, stratified_folds
 
+    if is_list_of_classes(targets):
+        refuse_options(READER_OPTIONS, f"on {targets}")
     with user_errors():
         classes = read_targets(targets)
         features = [read_vectors(path)[0] for path in (vectors, against) if path is not None]
@@ -174,9 +188,9 @@ def classify_command(
     click.echo(json.dumps(record))
 
 
-def _of_pairs(graphs: str | None, max_nodes: int, model: str | None, split: int, as_json: bool) -> None:
-    from ugraphemb.cli.inputs import resolve
-    from ugraphemb.estimator import UGraphEmb
+def _of_pairs(
+    graphs: str | None, max_nodes: int, model: str | None, split: int, cuts: list[int], as_json: bool
+) -> None:
     from ugraphemb.tasks import pair_protocol
 
     if graphs is None:
@@ -186,13 +200,23 @@ def _of_pairs(graphs: str | None, max_nodes: int, model: str | None, split: int,
         small = collection[collection.num_nodes <= max_nodes]
         if len(small) < len(collection):
             click.echo(f"{len(collection) - len(small)} graphs of more than {max_nodes} nodes are left out", err=True)
-        found = pair_protocol(small, split=split, model=None if model is None else UGraphEmb.load(model))
+        found = pair_protocol(small, split=split, model=None if model is None else _without_edge_labels(model), ks=cuts)
     if as_json:
         rows = {name: {"pairs": part.pairs, "proven": part.proven, **part.as_row()} for name, part in found.items()}
         click.echo(json.dumps({name: {key: _json(value) for key, value in row.items()} for name, row in rows.items()}))
         return
     for name, part in found.items():
         click.echo(f"{name}: {part}")
+
+
+def _without_edge_labels(model: str) -> UGraphEmb:
+    """The model; a pre-trained one in its form for edges without labels."""
+    from ugraphemb.estimator import UGraphEmb, model_of
+    from ugraphemb.proximity import EditCosts
+
+    loaded = model_of(model)
+    is_shipped = loaded.about_.get("pretrained") == model
+    return UGraphEmb.pretrained(model, costs=EditCosts(edge_relabel=0)) if is_shipped else loaded
 
 
 def _json(value: float) -> float | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ugraphemb.cli.arrays import read_targets, user_errors
-from ugraphemb.cli.inputs import check_output, reader_options, resolve
+from ugraphemb.cli.arrays import is_list_of_classes, read_targets, user_errors
+from ugraphemb.cli.inputs import check_output, reader_options, refuse_options, resolve
 
 
 @click.command("finetune")
-@click.argument("model", type=click.Path(exists=True, file_okay=False))
+@click.argument("model")
 @click.argument("graphs")
 @click.option("-o", "--output", required=True, type=click.Path(file_okay=False), help="Folder of the model to write.")
 @click.option(
@@ -30,20 +30,25 @@ def command(
 ) -> None:
     """Adjust the vectors of a MODEL to the classes of GRAPHS, and write the new model.
 
+    MODEL is a folder that `ugraphemb train` wrote, or a pre-trained model: see `ugraphemb models`.
+
     \b
     Examples:
+      ugraphemb finetune molecules assays.csv --target-column active -o tuned/
       ugraphemb finetune model/ assays.csv --target-column active -o tuned/
       ugraphemb finetune model/ graphs.jsonl --targets classes.txt -o tuned/
     """
-    from ugraphemb.estimator import UGraphEmb
+    from ugraphemb.estimator import model_of
 
     check_output(output, overwrite=overwrite)
+    if targets is not None and is_list_of_classes(targets):
+        refuse_options(["target_column"], f"beside --targets {targets}")
     with user_errors():
+        loaded = model_of(model).set_params(seed=seed)
         collection = resolve(graphs)
         classes = collection.targets if targets is None else read_targets(targets)
         if classes is None:
             raise click.UsageError(f"{graphs} has no classes; give them with --targets")
-        loaded = UGraphEmb.load(model).set_params(seed=seed)
         loaded.finetune(collection, classes, steps=steps)
         loaded.save(output)
     accuracy = loaded.about_["finetuned"]["validation_accuracy"]

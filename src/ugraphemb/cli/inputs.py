@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from ugraphemb.errors import DatasetNotFoundError, GraphFormatError
 from ugraphemb.graphs import GraphSet, load_dataset, read_graphs
@@ -48,7 +49,7 @@ def model_and_graphs(
 
     The first argument is the model if it is a folder that `ugraphemb train` wrote.
     """
-    from ugraphemb.estimator import UGraphEmb
+    from ugraphemb.estimator import model_of
 
     folder = Path(given[0]).expanduser() / "config.json" if given else None
     if model is None and folder is not None and folder.exists():
@@ -60,10 +61,7 @@ def model_and_graphs(
         raise click.UsageError(f"{given[0]}: no such file or folder, and not a model")
     if model is None:
         return None, given
-    path = Path(model).expanduser()
-    if path.exists() or "/" in model:
-        return UGraphEmb.load(path, device=device), given
-    return UGraphEmb.pretrained(model, device=device), given
+    return model_of(model, device=device), given
 
 
 def _remembered(context: click.Context, option: click.Parameter, value: Any) -> Any:
@@ -91,11 +89,24 @@ _READER_OPTIONS = [
 ]  # fmt: skip
 
 
+READER_OPTIONS = ("format", "column", "id_column", "target_column", "on_error", "hydrogens", "charges", "aromatic")
+"""Names of the options of `reader_options`."""
+
+
 def reader_options(command: Command) -> Command:
     """--format, --smiles-column and the like, which `resolve` and `named` apply to every file the command reads."""
     for option in reversed(_READER_OPTIONS):
         command = option(command)
     return command
+
+
+def refuse_options(names: Iterable[str], reason: str) -> None:
+    """Raises an error if the command was given an option that has no effect, because of the reason."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source not in (None, ParameterSource.DEFAULT):
+            raise click.UsageError(f"{option.opts[-1]} has no effect {reason}")
 
 
 def given_options() -> dict[str, Any]:

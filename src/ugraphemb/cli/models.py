@@ -21,12 +21,12 @@ def command(name: str | None, as_json: bool) -> None:
       ugraphemb models molecules
       ugraphemb models --json
     """
-    from ugraphemb.encoder.storage import CARD, read_model
+    from ugraphemb.encoder.storage import read_card, read_model
     from ugraphemb.pretrained import folder_of, names
 
     with user_errors():
         if name is not None and not as_json:
-            click.echo((folder_of(name) / CARD).read_text("utf-8").rstrip())
+            click.echo(read_card(folder_of(name)).rstrip())
             return
         for known in names() if name is None else [name]:
             saved = read_model(folder_of(known))

@@ -14,7 +14,7 @@ from ugraphemb.errors import amount
 
 
 @click.command("predict")
-@click.argument("model", type=click.Path(exists=True, file_okay=False))
+@click.argument("model")
 @click.argument("graphs")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="A .csv file; by default the table is printed.")
 @reader_options
@@ -28,13 +28,13 @@ def command(model: str, graphs: str, output: str | None, threads: int, device: s
       ugraphemb predict tuned/ new.smi
       ugraphemb predict tuned/ assays.csv -o predicted.csv
     """
-    from ugraphemb.estimator import UGraphEmb
+    from ugraphemb.estimator import model_of
     from ugraphemb.files import storage_errors, write_file
 
     if output is not None:
         check_output(output, ".csv")
     with user_errors():
-        loaded = UGraphEmb.load(model, device=device).set_params(threads=threads)
+        loaded = model_of(model, device=device).set_params(threads=threads)
         if not hasattr(loaded, "classes_"):
             raise click.UsageError(f"{model} has no classes: `ugraphemb finetune` makes a model with classes")
         collection = resolve(graphs)

@@ -216,6 +216,12 @@ def read_model(path: Path) -> Saved:
     return Saved(encoder, vocabulary, weights, config["about"], path)
 
 
+def read_card(path: Path) -> str:
+    """The card of a model, without the comment at its end that marks it as generated."""
+    text = (path / CARD).read_text(encoding="utf-8")
+    return text.partition(_CARD_SEAL.partition("{}")[0])[0]
+
+
 def _other_weights(path: Path, error: Exception) -> ModelFormatError:
     return ModelFormatError(f"{path}: the weights are not those that {CONFIG} describes ({error})")
 

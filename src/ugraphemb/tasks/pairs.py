@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from ugraphemb.tasks.splits import Split, random_splits
 Floats = npt.NDArray[np.float64]
 
 _SHARES = (0.8, 0.0, 0.2)
+_FEWEST = 3  # test graphs: each is ranked against at least two others
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class PairScores:
         mae: Mean of |predicted GED - GED|, in edits; predictions are not rounded.
         mse: Mean of (exp(-predicted nGED) - exp(-nGED))², the similarity that SimGNN introduced.
         tau, rho: Kendall's and Spearman's rank correlation.
-        precision: For each k, as in `RankingScores`.
+        precision: For each k, as in `RankingScores`; NaN where fewer than k graphs are ranked.
 
     Examples:
         >>> from ugraphemb.tasks import PairScores
@@ -72,7 +74,7 @@ def pair_protocol(
     *,
     split: int = 0,
     model: UGraphEmb | None = None,
-    ks: tuple[int, ...] = (10, 20),
+    ks: int | Sequence[int] = (10, 20),
     threads: int = 0,
     timeout: float | None = None,
     progress: bool | None = None,
@@ -88,6 +90,9 @@ def pair_protocol(
         ks: Where p@k is cut.
         timeout: Seconds for the exact distance of one pair; None has no limit.
 
+    Raises:
+        ValueError: Fewer than 3 test graphs, or a model of another proximity than edit distance with costs of 1.
+
     Examples:
         >>> import ugraphemb as ug
         >>> from ugraphemb.tasks import pair_protocol, pair_split
@@ -99,7 +104,16 @@ def pair_protocol(
     """
     collection = graphs_of(graphs)
     parts = pair_split(len(collection), split)
+    if len(parts.test) < _FEWEST:
+        raise ValueError(
+            f"{len(parts.test)} of {len(collection)} graphs are test graphs; the protocol needs at least {_FEWEST}"
+        )
     costs = EditCosts(edge_relabel=0)
+    cuts = [int(k) for k in np.atleast_1d(np.asarray(ks))]
+    if min(cuts, default=1) < 1:
+        raise ValueError(f"p@{min(cuts)}; k is at least 1")
+    if model is not None:
+        _check_prediction(model)
     if model is None:
         model = UGraphEmb(method="exact", costs=costs, timeout=timeout, threads=threads, seed=split, progress=progress)
         model.fit(collection[parts.train])
@@ -112,11 +126,22 @@ def pair_protocol(
         shape = (len(test), len(database))
         order = np.lexsort((table.right, table.left))
         guesses = model.proximity(model.transform(test), model.transform(database)).astype(np.float64)
+        truth, proven = table.upper[order].reshape(shape), table.proven[order].reshape(shape)
         answer[name] = _scores(
-            guesses, table.upper[order].reshape(shape), _sizes(test, database), table.proven[order].mean(), ks,
-            exclude_self=database is test,
+            guesses, truth, _sizes(test, database), proven, cuts, exclude_self=database is test
         )  # fmt: skip
     return answer
+
+
+def _check_prediction(model: UGraphEmb) -> None:
+    """Refuses a model that predicts something else than edit distance under the costs of the protocol."""
+    head = model.head_  # raises an error if the model was not fitted
+    metric, settings = model.about_["metric"], model.about_.get("distance_settings", {})
+    if head == "inner" or metric != "ged":
+        raise ValueError(f"the model predicts {metric}, but the protocol compares edit distances")
+    expected = [EditCosts(edge_relabel=relabel).description() for relabel in (0.0, 1.0)]
+    if "costs" in settings and settings["costs"] not in expected:
+        raise ValueError("the model was trained with other costs than 1 for each edit, which the protocol needs")
 
 
 def _sizes(left: GraphSet, right: GraphSet) -> Floats:
@@ -125,20 +150,20 @@ def _sizes(left: GraphSet, right: GraphSet) -> Floats:
 
 
 def _scores(
-    predicted: Floats, truth: Floats, sizes: Floats, proven: float, ks: tuple[int, ...], *, exclude_self: bool
+    predicted: Floats, truth: Floats, sizes: Floats, proven: npt.NDArray[np.bool_], ks: list[int], *, exclude_self: bool
 ) -> PairScores:
     apart = np.ones(truth.shape, np.bool_)
     if exclude_self:
         np.fill_diagonal(apart, False)
     normalized = truth / sizes
-    cuts = [min(k, truth.shape[1] - exclude_self) for k in ks]
+    cuts = [k for k in ks if k <= truth.shape[1] - exclude_self]
     ranks = ranking(predicted, normalized, k=cuts, exclude_self=exclude_self).summary()
     return PairScores(
         pairs=int(apart.sum()),
-        proven=float(proven),
+        proven=float(proven[apart].mean()),
         mae=float(np.abs(predicted * sizes - truth)[apart].mean()),
         mse=float(((np.exp(-predicted) - np.exp(-normalized)) ** 2)[apart].mean()),
         tau=ranks["tau"][0],
         rho=ranks["rho"][0],
-        precision={k: ranks[f"p@{cut}"][0] for k, cut in zip(ks, cuts, strict=True)},
+        precision={k: ranks[f"p@{k}"][0] if k in cuts else float("nan") for k in ks},
     )

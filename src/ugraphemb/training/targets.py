@@ -15,7 +15,7 @@ def class_codes(targets: npt.ArrayLike, expected: int) -> tuple[npt.NDArray[Any]
     """The classes, sorted, and the class of each graph as a position among them.
 
     Raises:
-        ValueError: The number of targets is not `expected`, a graph has no class (None, NaN), or some classes are
+        ValueError: The number of targets is not `expected`, a graph has no class (None, NaN, ""), or some classes are
             strings and others are numbers.
     """
     values = np.asarray(targets) if hasattr(targets, "dtype") else np.asarray(targets, dtype=object)
@@ -51,10 +51,10 @@ def classes_to_learn(targets: npt.ArrayLike, expected: int) -> tuple[npt.NDArray
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether this is None, NaN, infinite, or a missing value of pandas."""
+    """Whether this is None, NaN, infinite, an empty string (an empty cell), or a missing value of pandas."""
     if isinstance(value, float):
         return not np.isfinite(value)
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or value == "" or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _of_one_type(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
