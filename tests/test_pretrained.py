@@ -17,7 +17,7 @@ from ugraphemb.encoder.carrying import carried
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import UNSEEN, Vocabulary, slots_of
 from ugraphemb.encoder.heads import between
-from ugraphemb.errors import GraphWarning
+from ugraphemb.errors import GraphWarning, ModelFormatError
 from ugraphemb.pretrained import ELEMENTS, folder_of, names, suited
 
 SMILES = ["CCO", "CCN", "c1ccccc1", "CC(=O)O", "C1CCCCC1", "CCCCl", "c1ccncc1", "CC#N", "OCCO", "CC(C)C", "CCS", "CO"]
@@ -201,6 +201,16 @@ def test_an_adapted_model_still_knows_the_bonds_that_the_collection_lacks(small:
     assert without.vocabulary_.edge_labels == ()
 
 
+def test_a_checkpoint_goes_on_only_from_the_model_that_it_started_with(small: Path, tmp_path: Path) -> None:
+    quick = {"batch": 8, "threads": 1, "progress": False}
+    whole = ug.UGraphEmb(steps=4, **quick).fit(MOLECULES, start="molecules", checkpoint=tmp_path / "c")
+    again = ug.UGraphEmb(steps=4, **quick).fit(MOLECULES, start="molecules", checkpoint=tmp_path / "c", resume=True)
+    np.testing.assert_array_equal(again.transform(MOLECULES), whole.transform(MOLECULES))
+    whole.save(tmp_path / "other")
+    with pytest.raises(ModelFormatError, match="a checkpoint of another model at the start"):
+        ug.UGraphEmb(steps=4, **quick).fit(MOLECULES, start=tmp_path / "other", checkpoint=tmp_path / "c", resume=True)
+
+
 @pytest.mark.parametrize("graphs", [MOLECULES[[0] * 6], ug.GraphSet.from_edges([0, 1, 1, 0, 1], np.empty((0, 2), int))])
 def test_models_adapt_to_collections_with_nothing_to_learn(small: Path, graphs: ug.GraphSet) -> None:
     adapted = ug.UGraphEmb(steps=2, batch=4, threads=1, progress=False).fit(graphs, start="graphs")
@@ -211,8 +221,6 @@ def test_models_adapt_to_collections_with_nothing_to_learn(small: Path, graphs: 
 
 
 def test_what_cannot_be_adapted_is_refused_with_the_reason(small: Path) -> None:
-    from ugraphemb.errors import ModelFormatError
-
     for options, start, error, message in (
         ({}, "molecule", ValueError, "did you mean 'molecules'"),
         ({}, "no/such/folder", ModelFormatError, "no/such/folder: not a model folder"),

@@ -17,7 +17,7 @@ from ugraphemb.encoder.cards import card_of
 from ugraphemb.encoder.carrying import carried, with_labels_of
 from ugraphemb.encoder.config import EncoderConfig
 from ugraphemb.encoder.features import UNSEEN, Vocabulary, slots_of
-from ugraphemb.encoder.storage import Saved, read_model, weights_of, write_model
+from ugraphemb.encoder.storage import Saved, fingerprint_of, read_model, weights_of, write_model
 from ugraphemb.errors import warned
 from ugraphemb.fitted import FittedEncoder
 from ugraphemb.graphs import Graph, GraphSet, GraphsLike, graphs_of
@@ -245,7 +245,8 @@ class UGraphEmb(FittedEncoder):
             with Display(loop.steps, self.progress, log) as display:
                 outcome = train(
                     network, collator, known, training, validation, loop, seed=self.seed, device=device,
-                    online=online, checkpoint=None if checkpoint is None else Path(checkpoint), resume=resume,
+                    online=online, start=None if saved is None else _fingerprint(saved),
+                    checkpoint=None if checkpoint is None else Path(checkpoint), resume=resume,
                     report=display.report, tick=display.tick,
                 )  # fmt: skip
         if outcome.interrupted:
@@ -466,6 +467,10 @@ def _model_at(start: str | Path) -> Saved:
     saved = read_model(model_folder(start))
     encoder = {name: array for name, array in saved.weights.items() if not name.startswith("classes.")}
     return dataclasses.replace(saved, weights=encoder)
+
+
+def _fingerprint(saved: Saved) -> str:
+    return fingerprint_of(saved.config, saved.vocabulary, saved.weights)
 
 
 def _described(truth: Metric | PairTable) -> tuple[str, dict[str, Any]]:

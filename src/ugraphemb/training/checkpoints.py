@@ -48,8 +48,8 @@ def read_checkpoint(path: Path, run: _Run) -> None:
 
     Raises:
         ModelFormatError: Not a checkpoint, a damaged one, or one of another run: the network, the training settings,
-            the seed, the vocabulary, the graphs, the distances or the held-out graphs differ. `steps` may differ, but
-            must not be below the step of the checkpoint.
+            the seed, the vocabulary, the graphs, the distances, the held-out graphs or the model at the start differ.
+            `steps` may differ, but must not be below the step of the checkpoint.
     """
     try:
         data = path.read_bytes()
@@ -99,6 +99,7 @@ def identity(run: _Run) -> dict[str, Any]:
         "held-out graphs": _digest(run.held_out),
         "distances": _digest(table.left, table.right, table.value, table.lower, table.upper),
         "online": None if run.online is None else run.online.identity(),
+        "model at the start": run.start,
     }
 
 
@@ -110,6 +111,8 @@ def _check(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
         if isinstance(value, dict) and isinstance(other, dict):
             key = next(key for key in {**value, **other} if value.get(key) != other.get(key))
             what = f"another setting: {key}={other.get(key)!r} there, {value.get(key)!r} here"
+        elif name == "model at the start":
+            what = f"another {name}"
         elif isinstance(value, int):
             what = f"another {name}: {other!r} there, {value!r} here"
         else:

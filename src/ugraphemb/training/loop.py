@@ -98,6 +98,7 @@ def train(
     seed: int,
     device: torch.device,
     online: OnlineBlocks | None = None,
+    start: str | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
     report: Callable[[Report], None] = lambda report: None,
@@ -114,6 +115,7 @@ def train(
         training, held_out: Positions in the collection.
         online: Blocks whose true distances are computed during training; used instead of the pairs of training graphs
             in the table, or in addition to them.
+        start: Identifies the weights that `network` has, if they are not those of its seed; part of the checkpoint.
         checkpoint: A file; written every `config.checkpoint_seconds`, when interrupted, and at the end. With several
             processes (processes.py) the first one writes it, and all read it.
         resume: Continue from `checkpoint` if it exists; the result is the same as without the interruption. `steps` may
@@ -121,7 +123,7 @@ def train(
         report: Called after each validation.
         tick: Called after each step with its number and the running mean of the loss.
     """
-    run = _Run(network, collator, table, training, held_out, config, seed, device, online)
+    run = _Run(network, collator, table, training, held_out, config, seed, device, online, start)
     written = checkpoint if rank() == 0 else None
     if resume and checkpoint is not None and checkpoint.exists():
         read_checkpoint(checkpoint, run)
@@ -163,11 +165,12 @@ class _Run:
     def __init__(
         self, network: Network, collator: Collator, table: PairTable, training: Positions, held_out: Positions,
         config: TrainingConfig, seed: int, device: torch.device, online: OnlineBlocks | None = None,
+        start: str | None = None,
     ) -> None:  # fmt: skip
         self.network, self.collator, self.table, self.training, self.held_out = (
             network, collator, table, training, held_out,
         )  # fmt: skip
-        self.config, self.seed, self.device, self.online = config, seed, device, online
+        self.config, self.seed, self.device, self.online, self.start = config, seed, device, online, start
         self.average = copy.deepcopy(network) if config.average else network
         self.optimizer = optimizer_of(network, config)
         self.generator = np.random.default_rng(seed)
