@@ -109,7 +109,7 @@ def test_only_graphs_that_are_added_choose_the_model(small: Path) -> None:
 
 
 def test_edge_labels_that_the_model_does_not_know_are_reported(small: Path) -> None:
-    """All of them count as one: without a word, bonds would look as if they were told apart."""
+    """All of them count as one label; without a warning, a user would assume that bonds are distinguished."""
     numbered = ug.GraphSet.from_edges([3], [(0, 1), (1, 2)], node_labels=list("CCO"), edge_labels=[1, 2])
     model = ug.UGraphEmb.pretrained("molecules")
     with pytest.warns(

@@ -113,9 +113,9 @@ def test_a_model_of_another_proximity_and_too_few_graphs_are_refused(graphs, mod
     similar = ug.UGraphEmb(**small, metric="mcs").fit(graphs[:10])
     with pytest.raises(ValueError, match="the model predicts mcs"):
         pair_protocol(graphs, model=similar)
-    dear = ug.UGraphEmb(**small, costs=ug.EditCosts(node_insert=3, node_delete=3)).fit(graphs[:10])
+    expensive = ug.UGraphEmb(**small, costs=ug.EditCosts(node_insert=3, node_delete=3)).fit(graphs[:10])
     with pytest.raises(ValueError, match="other costs"):
-        pair_protocol(graphs, model=dear)
+        pair_protocol(graphs, model=expensive)
     with pytest.raises(ValueError, match="2 of 12 graphs are test graphs; the protocol needs at least 3"):
         pair_protocol(graphs[:12])
     with pytest.raises(ValueError, match="p@0"):
