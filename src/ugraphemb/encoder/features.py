@@ -114,7 +114,9 @@ class Vocabulary:
         if graphs.edge_labels is None or not self.edge_labels:
             return None
         labels = graphs.edge_vocabulary
-        strange = [label is not None for label in labels] & (slots_of(labels, self.edge_labels) == UNSEEN)
+        strange = (slots_of(labels, self.edge_labels) == UNSEEN) & np.array(
+            [label is not None for label in labels], bool
+        )
         if np.count_nonzero(strange) < 2:
             return None
         node = np.repeat(np.arange(len(graphs.node_labels)), np.diff(graphs.indptr))
