@@ -72,6 +72,9 @@ def test_candidates_by_plain_distances_hold_the_nearest_by_the_head(name: str, s
 def test_an_unknown_model_is_answered_with_those_that_there_are(small: Path) -> None:
     with pytest.raises(ValueError, match="'molecule': there are 'graphs', 'molecules'; did you mean 'molecules'"):
         ug.UGraphEmb.pretrained("molecule")
+    for name in ("", "../graphs", None):
+        with pytest.raises(ValueError, match="no pre-trained model"):
+            ug.UGraphEmb.pretrained(name)  # type: ignore[arg-type]
 
 
 def test_an_index_without_a_model_takes_one_and_says_which(small: Path, tmp_path: Path) -> None:
@@ -106,6 +109,27 @@ def test_only_graphs_that_are_added_choose_the_model(small: Path) -> None:
     assert "no model yet" in repr(index)
     assert "model molecules" in repr(index.add(MOLECULES))
     assert len(index) == len(MOLECULES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"),
+    [
+        (["C", "O", "Cl"], "molecules"),
+        (["C", None, "O"], "graphs"),
+        (["C", "N+", "O"], "graphs"),
+        ([6, 7, 8], "graphs"),
+        ([True, False, True], "graphs"),
+        ([("C", 1), 2.5, "C"], "graphs"),
+        (None, "graphs"),
+    ],
+)
+def test_labels_of_each_kind_have_their_model_and_are_found_again(small: Path, labels: object, name: str) -> None:
+    one, other = (ug.GraphSet.from_edges([3], edges, node_labels=labels) for edges in ([(0, 1), (1, 2)], [(0, 2)]))
+    index = ug.GraphIndex().add(one + other, ids=["path", "edge"])
+    assert f"model {name})" in repr(index)
+    for graph, id in ((one, "path"), (other, "edge")):
+        match = index.search(graph[0], k=1, complete=True)[0]
+        assert (match.id, match.distance, match.proven) == (id, 0, True)
 
 
 def test_edge_labels_that_the_model_does_not_know_are_reported(small: Path) -> None:

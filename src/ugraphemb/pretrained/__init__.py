@@ -32,7 +32,7 @@ def folder_of(name: str) -> Path:
     known = names()
     if name in known:
         return _HERE / name
-    near = difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(str(name), known, 1)
     meant = f"; did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"no pre-trained model {name!r}: there are {', '.join(map(repr, known)) or 'none'}{meant}")
 
