@@ -29,7 +29,7 @@ matches = index.search(graphs[150], k=3, complete=True)
 assert matches[0].distance == 0 and matches.certificate.proven, matches
 assert ug.UGraphEmb.pretrained("molecules").about_  # loading verifies its checksums
 assert "torch" not in sys.modules, "a search by a model of the package must not import torch"
-assert (Path(ug.__file__).parent / "web" / "static" / "index.html").is_file(), "the page of `ugraphemb serve` is missing"
+assert (Path(ug.__file__).parent / "web" / "static" / "index.html").is_file(), "no page for `ugraphemb serve`"
 if importlib.util.find_spec("torch") is not None:
     model = ug.UGraphEmb(seed=0, steps=10, progress=False).fit(graphs[100:140])
     matches = ug.GraphIndex(model).add(graphs[100:200]).search(graphs[150], k=3, complete=True)
