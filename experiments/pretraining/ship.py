@@ -57,7 +57,8 @@ ABOUT: dict[str, dict[str, str]] = {
         "data": (
             "Random graphs of fifteen kinds (trees, rings, grids, communities, ego networks, threads of discussions, "
             "..., 3 to 250 nodes), NetworkX's atlas (BSD), control-flow graphs of Python's standard library (PSF); "
-            "edits, parts and mixtures of them; in a fifth of the blocks nodes have labels that no other block has."
+            "edits, parts and mixtures of them. Ego networks, small trees and threads are the most frequent. In one "
+            "of seven blocks nodes have labels that no other block has."
         ),
         "limits": (
             "Labels of edges are not seen. Dense graphs of more than a hundred nodes; graphs with hundreds of "
@@ -69,8 +70,10 @@ ABOUT: dict[str, dict[str, str]] = {
 
 HOW = {
     "molecules": (
-        "The first 132,000 steps are one run whose number of steps was increased by `--resume`. The last 12,000 "
-        "continue from its weights (`--start`) with a third of the learning rates and with anchored vectors."
+        "Three runs, each of which continues from the weights of the one before (`--start`): 132,000 steps, a number "
+        "that was increased by `--resume`; 12,000 with a third of the learning rates and with anchored vectors; and "
+        "48,000 (60,000 until step 8,067) with half of the learning rates, after the network was widened from 128 to "
+        "176 channels (experiments/pretraining/widening.py)."
     )
 }
 PAGE = """# Pre-trained models

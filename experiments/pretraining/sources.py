@@ -7,7 +7,7 @@ from typing import Any
 
 NETWORKS: dict[str, dict[str, Any]] = {
     "molecules": {
-        "layers": (128,) * 3, "hidden": 1024, "dimension": 256, "head": "sized_l1", "walks": 5, "edge_counts": True,
+        "layers": (176,) * 3, "hidden": 1024, "dimension": 256, "head": "sized_l1", "walks": 5, "edge_counts": True,
         "label_trust": 0.0, "running_norm": True, "anchored": True,
     },
     "graphs": {
