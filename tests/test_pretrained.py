@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.base import clone
 
 import ugraphemb as ug
 from ugraphemb import pretrained
@@ -205,6 +206,17 @@ def test_training_starts_where_the_model_was(small: Path) -> None:
     np.testing.assert_allclose(still.transform(MOLECULES), before.transform(MOLECULES), rtol=0, atol=1e-5)
     with pytest.warns(GraphWarning, match="never seen"):
         before.transform(more)
+
+
+def test_labels_that_all_begin_alike_are_learned_with_higher_rates() -> None:
+    """The model for graphs of any kind knows no labels: most of what they mean is still to be learned."""
+    quick = ug.UGraphEmb(steps=1, batch=8, threads=1, progress=False)
+    rates = [
+        clone(quick).fit(graphs, start=start, held_out=[0, 1]).about_["training"]["learning_rate"]
+        for graphs, start in ((MOLECULES, "graphs"), (PLAIN, "graphs"), (MOLECULES, "molecules"))
+    ]
+    assert rates[0] > 2 * rates[1] > 0
+    assert rates[1] == rates[2]
 
 
 def test_an_adapted_model_still_knows_the_bonds_that_the_collection_lacks(small: Path, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ Positions = npt.NDArray[np.int64]
 _ONLINE_SHARE = 0.7  # of the steps, where a table is given too
 _ADAPTED_STEPS = 0.1  # of the steps, where training starts from a trained model
 _ADAPTED_RATE = 0.3  # of the learning rates
+_ADAPTED_RATE_OF_LABELS = 2.0  # of the learning rates, where no label of the graphs is known and all begin alike
 
 
 class UGraphEmb(FittedEncoder):
@@ -214,12 +215,12 @@ class UGraphEmb(FittedEncoder):
             changes.setdefault("attributes", True)
         encoder, loop = settings_of(self.preset, known.kind, changes)
         loop = loop.of(len(training))
-        if saved is not None:
-            encoder, loop = self._continued(saved, loop, table.kind, costs)
         device = device_of(self.device)
         vocabulary = Vocabulary.of(collection[training], encoder)
         if saved is not None:
             no_names = bool(np.all(slots_of(vocabulary.node_labels, saved.vocabulary.node_labels) == UNSEEN))
+            alike = no_names and len(saved.vocabulary.node_labels) <= 1 < len(vocabulary.node_labels)
+            encoder, loop = self._continued(saved, loop, table.kind, costs, labels_alike=alike)
             relabeled = depends_on_edge_labels(table)
             vocabulary = with_labels_of(saved.vocabulary, collection[training], encoder, edges=relabeled)
         cores = self.threads or available_cores()
@@ -391,9 +392,13 @@ class UGraphEmb(FittedEncoder):
         return model.set_params(costs=costs)
 
     def _continued(
-        self, saved: Saved, loop: TrainingConfig, kind: str, costs: Mapping[str, Any] | None
+        self, saved: Saved, loop: TrainingConfig, kind: str, costs: Mapping[str, Any] | None, *, labels_alike: bool
     ) -> tuple[EncoderConfig, TrainingConfig]:
-        """The network of a trained model, and how it is adapted."""
+        """The network of a trained model, and how it is adapted.
+
+        Args:
+            labels_alike: The model has no vectors of labels that those of the graphs could begin with.
+        """
         fixed = [field.name for field in dataclasses.fields(EncoderConfig) if field.name in self._changes()]
         if fixed:
             raise ValueError(f"{fixed[0]} is that of the model at the start; leave it out, or train from the beginning")
@@ -406,8 +411,8 @@ class UGraphEmb(FittedEncoder):
         if "steps" not in self._changes():
             loop = dataclasses.replace(loop, steps=max(1, round(_ADAPTED_STEPS * loop.steps)))
         if "learning_rate" not in self._changes():
-            rate, muon = _ADAPTED_RATE * loop.learning_rate, _ADAPTED_RATE * loop.muon
-            loop = dataclasses.replace(loop, learning_rate=rate, muon=muon)
+            factor = _ADAPTED_RATE_OF_LABELS if labels_alike else _ADAPTED_RATE
+            loop = dataclasses.replace(loop, learning_rate=factor * loop.learning_rate, muon=factor * loop.muon)
         anchored = saved.config.anchored and costs is not None and are_unit(costs)
         return dataclasses.replace(saved.config, anchored=anchored), loop
 
