@@ -72,8 +72,8 @@ HOW = {
     "molecules": (
         "Three runs, each of which continues from the weights of the one before (`--start`): 132,000 steps, a number "
         "that was increased by `--resume`; 12,000 with a third of the learning rates and with anchored vectors; and "
-        "48,000 (60,000 until step 8,067) with half of the learning rates, after the network was widened from 128 to "
-        "176 channels (experiments/pretraining/widening.py)."
+        "48,000 (60,000 until step 8,067) with half of the learning rates, after the network was widened from 64 to "
+        "176 channels and from 512 to 1,024 hidden units (experiments/pretraining/widening.py)."
     )
 }
 PAGE = """# Pre-trained models
