@@ -95,6 +95,7 @@ def main() -> None:
         predicted = model.proximity(model.transform(unseen), model.transform(training))
         print(f"{name}:")
         print(ranking(predicted, truth))
+    print("the model of the package has seen molecules like these; graphs of other kinds gain more: see docs/models.md")
     print("\nto see all molecules on a map, and to draw, search and compare them in the browser:  make serve")
 
 
