@@ -36,7 +36,7 @@ from ugraphemb.encoder.batches import Collator  # noqa: E402
 from ugraphemb.encoder.carrying import carried  # noqa: E402
 from ugraphemb.encoder.features import Vocabulary  # noqa: E402
 from ugraphemb.encoder.model import Network  # noqa: E402
-from ugraphemb.encoder.storage import read_model  # noqa: E402
+from ugraphemb.encoder.storage import fingerprint_of, read_model  # noqa: E402
 from ugraphemb.proximity.metrics import metric_of  # noqa: E402
 from ugraphemb.training.devices import device_of  # noqa: E402
 from ugraphemb.training.known_pairs import known_pairs  # noqa: E402
@@ -95,6 +95,7 @@ def pretrained(
     outcome = train(
         network, Collator(graphs, vocabulary, encoder), known_pairs(table), training, held_out, loop, seed=seed,
         device=place, online=online, checkpoint=checkpoint, resume=resume, report=said,
+        start=None if before is None else fingerprint_of(before.config, before.vocabulary, before.weights),
     )  # fmt: skip
     model = ug.UGraphEmb(settings=settings, steps=steps, seed=seed)
     model.network_, model.vocabulary_ = network.eval(), vocabulary
